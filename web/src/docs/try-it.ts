@@ -1,3 +1,4 @@
+import { number } from '../ui/format.ts';
 import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
 
@@ -61,7 +62,7 @@ function pathValue(form: HTMLFormElement, name: string): string {
 }
 
 function show(result: HTMLElement, response: Response, text: string, tookMs: number): void {
-  const verdict = element('p', { class: response.ok ? 'good' : 'bad' }, `${response.status} · ${tookMs.toLocaleString('en')} ms`);
+  const verdict = element('p', { class: response.ok ? 'good' : 'bad' }, `${response.status} · ${number(tookMs)} ms`);
   const id = element('p', { class: 'soft' }, `Request id: ${response.headers.get('x-request-id') ?? 'none'}`);
   const figure = element(
     'figure',

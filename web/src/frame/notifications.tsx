@@ -6,6 +6,7 @@ import { call } from '../api/client.ts';
 import { retried } from '../api/lazy.ts';
 import { forget, useReading } from '../api/queries.ts';
 import type { Notification } from '../api/schema.ts';
+import { number } from '../ui/format.ts';
 import { useDesktopNotifications } from './desktop-notifications.ts';
 
 const Panel = lazy(retried(async () => ({ default: (await import('./notification-panel.tsx')).NotificationPanel })));
@@ -21,7 +22,7 @@ export function Notifications() {
   const root = useRef<HTMLDivElement>(null);
   const { data: unread } = useReading('GET /v1/notifications', { query: { unread: true, limit: COUNTED_MAX } });
   const count = unread?.data.length ?? 0;
-  const text = unread && unread.next_cursor !== null ? `${COUNTED_MAX}+` : count.toLocaleString('en');
+  const text = unread && unread.next_cursor !== null ? `${COUNTED_MAX}+` : number(count);
   const open = ({ id, thread_id, comment_id }: Notification) => {
     setOpen(false);
     void navigate({ to: '/threads/$id', params: { id: thread_id }, hash: comment_id ?? '' });

@@ -1,6 +1,7 @@
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { keysOf } from '../keys-of.ts';
+import { number } from '../ui/format.ts';
 import { Title } from '../ui/name.tsx';
 import { previewOf } from './preview.ts';
 import { patternOf } from './rows.ts';
@@ -53,7 +54,7 @@ export const JsonRow = memo(
           {isContainer && tree.children(node) > 0 ? <ChevronRight className={`size-4 ${isOpen ? 'rotate-90' : ''}`} aria-hidden /> : null}
         </span>
         {level > INDENTED_LEVELS_MAX ? (
-          <span className="shrink-0 rounded bg-hover px-1.5 font-sans text-xs text-soft">level {level.toLocaleString('en')}</span>
+          <span className="shrink-0 rounded bg-hover px-1.5 font-sans text-xs text-soft">level {number(level)}</span>
         ) : null}
         <Name tree={tree} node={node} words={words} />
         <Content tree={tree} node={node} words={words} isOpen={isOpen} />
@@ -101,10 +102,10 @@ function Content({ tree, node, words, isOpen }: { tree: JsonTree; node: number; 
   if (kind === 'object' || kind === 'array') {
     const [opening, closing] = kind === 'object' ? '{}' : '[]';
     if (count === 0) return <span className={`shrink-0 ${LOOKS[kind]}`}>{`${opening}${closing}`}</span>;
-    if (isOpen) return <span className={`shrink-0 ${LOOKS[kind]}`}>{`${opening} ${count.toLocaleString('en')} ${closing}`}</span>;
+    if (isOpen) return <span className={`shrink-0 ${LOOKS[kind]}`}>{`${opening} ${number(count)} ${closing}`}</span>;
     return (
       <bdi className={`min-w-0 truncate ${LOOKS[kind]}`}>
-        {kind === 'array' ? `${count.toLocaleString('en')} × ` : ''}
+        {kind === 'array' ? `${number(count)} × ` : ''}
         <Title>{previewOf(tree, node)}</Title>
       </bdi>
     );

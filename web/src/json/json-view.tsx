@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Validation } from '../api/schema.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
+import { number } from '../ui/format.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -93,8 +94,6 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
     </figure>
   );
 }
-
-const number = (count: number): string => count.toLocaleString('en');
 
 function Search({ state: { words, found, current, setWords, go } }: { state: ReturnType<typeof useJsonTree> }) {
   const at = found.indexOf(current);

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { number } from '../ui/format.ts';
 import { Name, Title } from '../ui/name.tsx';
 import type { JsonFact } from './facts.ts';
 import { previewOf } from './preview.ts';
@@ -46,7 +47,7 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
     <div className="border-b border-line">
       <p className="flex items-baseline gap-2 px-4 pt-3 pb-1 text-sm">
         <Name className="font-medium">{title}</Name>
-        <span className="text-soft">{rows.length.toLocaleString('en')} rows</span>
+        <span className="text-soft">{number(rows.length)} rows</span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
       <section tabIndex={0} aria-label={`Table ${title}`} className="max-h-96 overflow-auto px-4 pb-3 -outline-offset-2">
@@ -83,10 +84,10 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
       {shown.length < rows.length ? (
         <p className="px-4 pb-3 text-sm text-soft">
           {isWhole ? (
-            `Showing ${ROWS_MAX} of ${rows.length.toLocaleString('en')} rows. All are in the tree below.`
+            `Showing ${ROWS_MAX} of ${number(rows.length)} rows. All are in the tree below.`
           ) : (
             <Button className="h-8" onClick={() => setWhole(true)}>
-              Show all {rows.length.toLocaleString('en')}
+              Show all {number(rows.length)}
             </Button>
           )}
         </p>

@@ -1,4 +1,5 @@
 import { keysOf } from '../keys-of.ts';
+import { number } from '../ui/format.ts';
 import { type Columns, JsonTree, KINDS, type Kind, numberAt } from './tree.ts';
 
 /** The first place where a text is not JSON, and why. */
@@ -82,7 +83,7 @@ class Reader {
     const code = this.#code();
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       this.#nodes.setKind(node, code === OPEN_OBJECT ? 'object' : 'array');
-      if (this.#nodes.level(node) > LEVELS_MAX) throw this.#fault(`Nested deeper than ${LEVELS_MAX.toLocaleString('en')} levels.`);
+      if (this.#nodes.level(node) > LEVELS_MAX) throw this.#fault(`Nested deeper than ${number(LEVELS_MAX)} levels.`);
       this.#at++;
       this.#parent = node;
       this.#space();

@@ -1,3 +1,4 @@
+import { number } from '../ui/format.ts';
 import type { JsonTree } from './tree.ts';
 
 const PREVIEW_CHARS = 140;
@@ -29,6 +30,6 @@ function element(tree: JsonTree, node: number): string {
 
 function shortValue(tree: JsonTree, node: number): string {
   if (tree.kind(node) === 'object') return tree.children(node) === 0 ? '{}' : '{…}';
-  if (tree.kind(node) === 'array') return tree.children(node) === 0 ? '[]' : `[${tree.children(node).toLocaleString('en')}]`;
+  if (tree.kind(node) === 'array') return tree.children(node) === 0 ? '[]' : `[${number(tree.children(node))}]`;
   return tree.length(node) > VALUE_CHARS ? `${tree.raw(node, VALUE_CHARS)}…` : tree.raw(node);
 }

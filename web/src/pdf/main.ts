@@ -4,6 +4,7 @@
  */
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import * as pdfjsWorker from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
+import { number } from '../ui/format.ts';
 
 // A document without an origin can load no worker, so the parser runs here. Browsers give such frames a process of their own.
 Object.assign(globalThis, { pdfjsWorker });
@@ -31,7 +32,7 @@ async function show(bytes: ArrayBuffer): Promise<void> {
     await draw(pdf, await pdf.getPage(number));
     if (number === 1) tell('shown');
   }
-  if (pdf.numPages > PAGES_MAX) say(`The first ${PAGES_MAX} of ${pdf.numPages.toLocaleString('en')} pages. Download the file to see all.`);
+  if (pdf.numPages > PAGES_MAX) say(`The first ${PAGES_MAX} of ${number(pdf.numPages)} pages. Download the file to see all.`);
 }
 
 async function draw(pdf: PDFDocumentProxy, page: PDFPageProxy): Promise<void> {

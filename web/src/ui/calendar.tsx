@@ -3,9 +3,8 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { IconButton } from './button.tsx';
 import { isDay, today } from './day.ts';
 import { addDays, addMonths, weekdayOf, weeksOf } from './days.ts';
+import { utcMonth, utcWeekday } from './format.ts';
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const WHOLE = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' });
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const SUNDAY = 6;
 const MARGIN_PX = 8;
@@ -53,7 +52,7 @@ export function Calendar({ label, value, onChoose, onClose }: CalendarProps) {
           <ChevronLeft className="size-4" aria-hidden />
         </IconButton>
         <p id={titleId} aria-live="polite" className="font-medium">
-          {MONTH.format(new Date(day))}
+          {utcMonth(new Date(day))}
         </p>
         <IconButton label="Next month" onClick={() => setDay(addMonths(day, 1))}>
           <ChevronRight className="size-4" aria-hidden />
@@ -114,7 +113,7 @@ function Day({ day, month, isChosen, isCurrent, onChoose }: DayProps) {
       <button
         type="button"
         tabIndex={isCurrent ? 0 : -1}
-        aria-label={WHOLE.format(new Date(day))}
+        aria-label={utcWeekday(new Date(day))}
         aria-current={isToday ? 'date' : undefined}
         disabled={!isDay(day)}
         onClick={() => onChoose(day)}

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { Drawing } from './chart-drawing.tsx';
 import type { ChartSeries } from './chart-series.ts';
+import { number } from './format.ts';
 
 interface ChartProps {
   title: string;
@@ -17,11 +18,8 @@ interface ChartProps {
   steps?: 'decimal' | 'binary';
 }
 
-const NUMBER = new Intl.NumberFormat('en');
-const plain = (value: number): string => NUMBER.format(value);
-
 /** A chart of numbers over time, with a summary and a table of the same numbers. */
-export function Chart({ title, summary, unit, labels, series, shape, format = plain, steps = 'decimal' }: ChartProps) {
+export function Chart({ title, summary, unit, labels, series, shape, format = number, steps = 'decimal' }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const titleId = useId();
   const shown = pointed === null || pointed >= labels.length ? null : pointed;

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Party } from '../api/schema.ts';
 import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-text.ts';
+import { bytes, exactTime, relativeTime } from './format.ts';
 import { Name, Title } from './name.tsx';
 import { usePageTitle } from './page-title.ts';
 
@@ -52,42 +53,17 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   );
 }
 
-const SHORT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const LONG = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
-const DAY_AND_YEAR = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const EXACT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-function relativeText(time: Date, now: Date, format: Intl.RelativeTimeFormat): string {
-  const past = now.getTime() - time.getTime();
-  if (past < 0 && past > -MINUTE_MS) return `in ${Math.ceil(-past / 1_000)} s`;
-  if (Math.abs(past) < MINUTE_MS) return 'just now';
-  if (Math.abs(past) < HOUR_MS) return format.format(-Math.round(past / MINUTE_MS), 'minute');
-  if (Math.abs(past) < DAY_MS) return format.format(-Math.round(past / HOUR_MS), 'hour');
-  return (time.getFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(time);
-}
-
 /** A relative time, with the exact time as tooltip. isLong: for sentences, “in 2 hours”; short, for lists, “in 2 hr.”. */
 export function Time({ at, isExact = false, isLong = false }: { at: string; isExact?: boolean; isLong?: boolean }) {
   const time = new Date(at);
   return (
-    <time dateTime={at} title={EXACT.format(time)} className="whitespace-nowrap">
-      {isExact ? EXACT.format(time) : relativeText(time, new Date(), isLong ? LONG : SHORT)}
+    <time dateTime={at} title={exactTime(time)} className="whitespace-nowrap">
+      {isExact ? exactTime(time) : relativeTime(time, new Date(), isLong)}
     </time>
   );
 }
 
-const UNITS = ['', 'KB', 'MB', 'GB'];
-
-export function bytes(count: number): string {
-  if (count < 1024) return `${Math.round(count)} ${Math.round(count) === 1 ? 'byte' : 'bytes'}`;
-  const unit = Math.min(3, Math.floor(Math.log2(count) / 10));
-  const value = count / 1024 ** unit;
-  return `${value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1)} ${UNITS[unit]}`;
-}
+export { bytes };
 
 export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;

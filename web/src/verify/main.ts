@@ -1,5 +1,6 @@
 import { jsonHash, newSha256 } from '@waybill/client';
 import { BUNDLE_BYTES_MAX, parseBundle, type Report, type VerifyOptions, verifyBundle } from '@waybill/proof';
+import { number } from '../ui/format.ts';
 import { showFault, showReport } from './show.ts';
 
 /* The page for verification from disk: one HTML file (web/build-verifier.ts), which connects to nothing. */
@@ -97,7 +98,7 @@ async function textOf(file: File, most: number): Promise<string> {
 }
 
 async function bytesOf(file: File, most: number): Promise<Uint8Array> {
-  if (file.size > most) throw new Error(`${file.name} is larger than ${most.toLocaleString('en')} bytes.`);
+  if (file.size > most) throw new Error(`${file.name} is larger than ${number(most)} bytes.`);
   return new Uint8Array(await file.arrayBuffer());
 }
 

@@ -1,9 +1,10 @@
 import type { Consumer } from '../../api/schema.ts';
+import { number } from '../../ui/format.ts';
 
 /** The API counts so far. */
 const COUNTED_MAX = 1_000;
 
-export const counted = (count: number): string => `${count.toLocaleString('en')}${count >= COUNTED_MAX ? '+' : ''}`;
+export const counted = (count: number): string => `${number(count)}${count >= COUNTED_MAX ? '+' : ''}`;
 
 const RESULTS = { passed: 'that passed your schema', failed: 'that failed your schema', not_applicable: 'that no schema applies to' };
 

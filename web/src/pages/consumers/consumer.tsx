@@ -6,6 +6,7 @@ import { forget, keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Consumer } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Fact, Facts, PageHeader, Row, Rows, Section, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
@@ -127,7 +128,7 @@ function Holders({ holders }: Pick<Consumer, 'holders'>) {
                 <Name>{holder}</Name>
               </p>
               <p className="text-sm text-soft">
-                {leased.toLocaleString('en')} {leased === 1 ? 'message' : 'messages'} · until <Time at={lease_until} />
+                {number(leased)} {leased === 1 ? 'message' : 'messages'} · until <Time at={lease_until} />
               </p>
             </Row>
           ))}

@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { type List, useAction, useList } from '../../api/queries.ts';
 import type { ParkedMessage } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Row, Rows, Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
@@ -81,8 +82,7 @@ function ParkedRow({ parked, onRetry, onDrop }: { parked: ParkedMessage; onRetry
       <div className="min-w-0 flex-1 basis-60">
         <p className="break-words">{reason === null ? 'Its last lease lapsed.' : <Name>{reason}</Name>}</p>
         <p className="text-sm break-all text-soft">
-          {tries.toLocaleString('en')} {tries === 1 ? 'try' : 'tries'} · parked <Time at={parked_at} /> ·{' '}
-          <span className="font-mono">{id}</span>
+          {number(tries)} {tries === 1 ? 'try' : 'tries'} · parked <Time at={parked_at} /> · <span className="font-mono">{id}</span>
         </p>
         {opening.error ? <ErrorNote error={opening.error} /> : null}
       </div>

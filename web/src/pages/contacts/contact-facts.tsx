@@ -1,4 +1,5 @@
 import type { Contact } from '../../api/schema.ts';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 
@@ -16,7 +17,7 @@ export function ContactFacts({ contact: { party, activity, can_initiate, blocked
         {can_initiate ? null : <p className="text-sm text-soft">Has no handle. You can reply, but not write first.</p>}
       </Fact>
       <Fact name="Messages">
-        {activity.messages_in.toLocaleString('en')} received, {activity.messages_out.toLocaleString('en')} sent
+        {number(activity.messages_in)} received, {number(activity.messages_out)} sent
       </Fact>
       {activity.last_seen_at !== null && activity.first_seen_at !== null ? (
         <Fact name="Seen">

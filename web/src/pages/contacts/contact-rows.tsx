@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import type { List } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
+import { number } from '../../ui/format.ts';
 import { useLongList } from '../../ui/long-list.ts';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, isNamedByAddress, Time } from '../../ui/parts.tsx';
@@ -67,7 +68,7 @@ function ContactLink({ contact }: { contact: Summary }) {
         {moreTypes > 0 ? <span className="text-xs text-soft">+{moreTypes}</span> : null}
       </span>
       <span className="text-sm text-soft tabular-nums max-md:col-start-1 max-md:row-start-2">
-        {received + sent === 0 ? 'No messages yet' : `${received.toLocaleString('en')} in · ${sent.toLocaleString('en')} out`}
+        {received + sent === 0 ? 'No messages yet' : `${number(received)} in · ${number(sent)} out`}
       </span>
       <span className="text-right text-sm text-soft max-md:col-start-2 max-md:row-start-1 max-md:self-start max-md:pt-0.5">
         {lastSeenAt === null ? null : <Time at={lastSeenAt} />}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
@@ -28,8 +29,8 @@ export function ContactThreads({ address }: { address: string }) {
                 <Time at={updated_at} />
               </span>
               <span className="flex items-center gap-2 text-sm text-soft">
-                {message_count.toLocaleString('en')} {message_count === 1 ? 'message' : 'messages'}
-                {unread_count > 0 ? <Badge tone="accent">{unread_count.toLocaleString('en')} new</Badge> : null}
+                {number(message_count)} {message_count === 1 ? 'message' : 'messages'}
+                {unread_count > 0 ? <Badge tone="accent">{number(unread_count)} new</Badge> : null}
                 {status === 'done' ? <Badge tone="good">Done</Badge> : null}
               </span>
             </Link>

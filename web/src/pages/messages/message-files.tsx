@@ -4,6 +4,7 @@ import { ApiError, call } from '../../api/client.ts';
 import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { bytes } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
@@ -29,7 +30,7 @@ export function MessageFiles({ files }: { files: File[] }) {
       {files.length > 1 ? (
         <div className="mb-2 flex items-center gap-3 text-sm text-soft">
           <span>
-            {files.length.toLocaleString('en')} files, {bytes(size)}
+            {number(files.length)} files, {bytes(size)}
           </span>
           <Button className="h-8" isBusy={isBusy} onClick={() => void run(downloadAll)} icon={<Download className="size-4" aria-hidden />}>
             Download all

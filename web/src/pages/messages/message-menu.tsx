@@ -7,6 +7,7 @@ import { useAction } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { number } from '../../ui/format.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, CopyButton } from '../../ui/parts.tsx';
@@ -155,7 +156,7 @@ function SourceText({ text }: { text: string }) {
       </pre>
       {text.length > SHOWN_CHARS ? (
         <p className="mt-2 text-sm text-soft">
-          Showing {SHOWN_CHARS.toLocaleString('en')} of {text.length.toLocaleString('en')} characters. Copy to get the full source.
+          Showing {number(SHOWN_CHARS)} of {number(text.length)} characters. Copy to get the full source.
         </p>
       ) : null}
       <DialogActions>

@@ -1,6 +1,7 @@
 import { BadgeCheck, CircleHelp } from 'lucide-react';
 import { useReading } from '../../api/queries.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Time } from '../../ui/parts.tsx';
 
@@ -47,7 +48,7 @@ function OfHandle({ handle }: { handle: string }) {
         <span className="text-warn">First contact</span>
       ) : (
         <span>
-          {count.toLocaleString('en')} {count === 1 ? 'message' : 'messages'} so far
+          {number(count)} {count === 1 ? 'message' : 'messages'} so far
           {activity?.last_seen_at ? (
             <>
               , last <Time at={activity.last_seen_at} isLong />

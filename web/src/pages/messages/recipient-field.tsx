@@ -3,6 +3,7 @@ import { useReading } from '../../api/queries.ts';
 import type { Contact } from '../../api/schema.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 
 interface Suggestion {
@@ -107,7 +108,7 @@ export function RecipientField({ value, onChange, error, inputRef }: RecipientFi
 
 function knownOf({ messages_in, messages_out }: Contact['activity']): string {
   const count = messages_in + messages_out;
-  return count === 0 ? 'Saved contact' : `${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`;
+  return count === 0 ? 'Saved contact' : `${number(count)} ${count === 1 ? 'message' : 'messages'}`;
 }
 
 /** Contacts first. None while a segment is typed: segments are not listed. */

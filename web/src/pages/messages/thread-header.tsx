@@ -2,6 +2,7 @@ import { ArrowLeft, Check, ChevronsUpDown, Mail, RotateCcw, Tag, UserRoundPlus, 
 import type { ThreadState } from '../../api/schema.ts';
 import { WorkerMark } from '../../parts/worker-mark.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { useMailbox } from './inbox/mailbox.tsx';
 
@@ -27,7 +28,7 @@ export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
       </Button>
       <span className="grow" />
       {onOpenAll ? (
-        <IconButton label={`Expand all ${state.message_count.toLocaleString('en')}`} onClick={onOpenAll}>
+        <IconButton label={`Expand all ${number(state.message_count)}`} onClick={onOpenAll}>
           <ChevronsUpDown className="size-4" aria-hidden />
         </IconButton>
       ) : null}

@@ -5,6 +5,7 @@ import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
 import { UNFOLDED_MAX } from '../../parts/threads/thread-row.ts';
 import { useCommands } from '../../ui/commands.ts';
+import { count } from '../../ui/format.ts';
 import { PageHeader, PartyName } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
@@ -123,11 +124,10 @@ function Parties({ messages, hidden }: { messages: Message[]; hidden: number }) 
   const [first] = messages;
   if (!first) return null;
   const isOurs = first.from.party.kind === 'handle' && first.from.party.handle === business;
-  const count = (number: number) => `${number.toLocaleString('en')} ${number === 1 ? 'message' : 'messages'}`;
   return (
     <>
-      {isOurs ? 'To' : 'From'} <PartyName party={isOurs ? first.to.party : first.from.party} /> · {count(messages.length)}
-      {hidden > 0 ? `, and ${count(hidden)} between other parties, not shown` : ''}
+      {isOurs ? 'To' : 'From'} <PartyName party={isOurs ? first.to.party : first.from.party} /> · {count(messages.length, 'message')}
+      {hidden > 0 ? `, and ${count(hidden, 'message')} between other parties, not shown` : ''}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Actor, AnyReceipt, Receipt } from '../../api/schema.ts';
 import { DomainProof } from '../../parts/domain-proof.tsx';
+import { fullTime } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
 
@@ -40,8 +41,6 @@ export function Minimal() {
   );
 }
 
-const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
-
 export function DeliveryFacts({ receipt }: { receipt: AnyReceipt }) {
   const { from, to, received_at } = receipt;
   return (
@@ -60,7 +59,7 @@ export function DeliveryFacts({ receipt }: { receipt: AnyReceipt }) {
         <PartyName party={to.party} segment={'segment' in to ? to.segment : null} />
       </Fact>
       <Fact name="Delivered">
-        <time dateTime={received_at}>{LOCAL.format(new Date(received_at))}</time>
+        <time dateTime={received_at}>{fullTime(new Date(received_at))}</time>
         <br />
         <span className="text-soft">{received_at.replace('T', ' ').replace('Z', ' UTC')}</span>
       </Fact>

@@ -1,10 +1,8 @@
 import { File as FileIcon } from 'lucide-react';
 import type { ReceiptFile } from '../../api/schema.ts';
+import { bytes, count } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
-import { bytes } from '../../ui/parts.tsx';
 import { Mono } from './facts.tsx';
-
-const EXACT = new Intl.NumberFormat('en');
 
 export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
   return (
@@ -17,7 +15,7 @@ export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
               <Name className="font-medium">{filename}</Name>{' '}
               <span className="text-sm text-soft">
                 {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
-                {EXACT.format(size_bytes)} {size_bytes === 1 ? 'byte' : 'bytes'}, <Name>{content_type}</Name>
+                {count(size_bytes, 'byte')}, <Name>{content_type}</Name>
               </span>
             </p>
             {sha256 === null ? <p className="text-sm text-soft">Computing hash. Reload in a few minutes.</p> : <Mono>{sha256}</Mono>}

@@ -1,4 +1,5 @@
 import { LoaderCircle } from 'lucide-react';
+import { clock, longTime, number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Fact } from '../../ui/parts.tsx';
 import { Mono } from './facts.tsx';
@@ -6,9 +7,6 @@ import type { Proof } from './use-proof.ts';
 import type { ProofReport } from './verify-proof.ts';
 
 type Verified = Extract<ProofReport, { failure: undefined }>;
-
-const COUNT = new Intl.NumberFormat('en');
-const DAY_AND_TIME = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', hourCycle: 'h23' });
 
 /** One line: where in the log, witnessed by whom. */
 export function ProofState({ proof }: { proof: Proof | undefined }) {
@@ -26,7 +24,7 @@ export function ProofState({ proof }: { proof: Proof | undefined }) {
   return (
     <p className="mt-1 font-medium">
       {[
-        `In the log at #${COUNT.format(report.index)}`,
+        `In the log at #${number(report.index)}`,
         ...(report.witnessesKnown > 0 ? [`witnessed by ${report.witnesses.length} of ${report.witnessesKnown}`] : []),
       ].join(' · ')}
     </p>
@@ -58,7 +56,7 @@ export function ProofFacts({ proof }: { proof: Proof | undefined }) {
 function LogEntry({ report: { index, size, origin } }: { report: Verified }) {
   return (
     <>
-      #{COUNT.format(index)} <span className="text-soft">of {COUNT.format(size)} in</span> <span className="break-all">{origin}</span>
+      #{number(index)} <span className="text-soft">of {number(size)} in</span> <span className="break-all">{origin}</span>
     </>
   );
 }
@@ -66,7 +64,7 @@ function LogEntry({ report: { index, size, origin } }: { report: Verified }) {
 function Stamp({ timestamp }: { timestamp: NonNullable<Verified['timestamp']> }) {
   return (
     <>
-      <time dateTime={timestamp.time.toISOString()}>{DAY_AND_TIME.format(timestamp.time)}</time>
+      <time dateTime={timestamp.time.toISOString()}>{longTime(timestamp.time)}</time>
       <span className="text-soft">
         {' by '}
         <Name>{timestamp.authority}</Name>. Not checked: this page does not know whether you trust this authority.

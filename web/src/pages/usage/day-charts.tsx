@@ -3,19 +3,18 @@ import type { Usage } from '../../api/schema.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { ChartSeries } from '../../ui/chart-series.ts';
 import { Select } from '../../ui/field.tsx';
-import { bytes, Section } from '../../ui/parts.tsx';
+import { bytes, number, utcDay } from '../../ui/format.ts';
+import { Section } from '../../ui/parts.tsx';
 
 type Day = Usage['days'][number];
 
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const NUMBER = new Intl.NumberFormat('en');
 const SPANS = [30, 90] as const;
 
 /** All days are loaded at once, so that changing the period needs no request. */
 export function DayCharts({ days }: { days: readonly Day[] }) {
   const [span, setSpan] = useState<number>(SPANS[0]);
   const shown = useMemo(() => days.slice(-span), [days, span]);
-  const labels = useMemo(() => shown.map(({ date }) => DAY.format(new Date(`${date}T00:00:00Z`))), [shown]);
+  const labels = useMemo(() => shown.map(({ date }) => utcDay(new Date(`${date}T00:00:00Z`))), [shown]);
   const messages = useMemo<ChartSeries[]>(
     () => [
       { name: 'Sent', tone: 'accent', values: shown.map(({ sent }) => sent) },
@@ -44,7 +43,7 @@ export function DayCharts({ days }: { days: readonly Day[] }) {
       <div className="space-y-4">
         <Chart
           title="Messages"
-          summary={`${NUMBER.format(sum(({ sent }) => sent))} sent and ${NUMBER.format(sum(({ received }) => received))} received in the last ${span} days.`}
+          summary={`${number(sum(({ sent }) => sent))} sent and ${number(sum(({ received }) => received))} received in the last ${span} days.`}
           unit="Day"
           labels={labels}
           series={messages}

@@ -1,13 +1,12 @@
 import { useReading } from '../../api/queries.ts';
 import type { Usage } from '../../api/schema.ts';
-import { bytes, PageHeader, Section, Time } from '../../ui/parts.tsx';
+import { bytes, number } from '../../ui/format.ts';
+import { PageHeader, Section, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { DayCharts } from './day-charts.tsx';
 import { Meter } from './meter.tsx';
 
 const DAYS = 90;
-const NUMBER = new Intl.NumberFormat('en');
-const count = (value: number): string => NUMBER.format(value);
 
 export function UsagePage() {
   const usage = useReading('GET /v1/usage', { query: { days: DAYS } });
@@ -32,14 +31,14 @@ function Limits({ usage: { messages, uploads, new_account, resets_at } }: { usag
   return (
     <Section title="Limits">
       <div className="grid grid-cols-[repeat(auto-fit,minmax(16rem,1fr))] gap-4">
-        <Meter label="Messages this month" used={messages.used} limit={messages.limit} format={count}>
+        <Meter label="Messages this month" used={messages.used} limit={messages.limit} format={number}>
           Resets <Time at={resets_at} isLong />
         </Meter>
         <Meter label="Uploads today" used={uploads.used_bytes} limit={uploads.limit_bytes} format={bytes}>
           Resets <Time at={uploads.resets_at} isLong />
         </Meter>
         {new_account !== null ? (
-          <Meter label="Messages today (new business)" used={new_account.used} limit={new_account.limit} format={count}>
+          <Meter label="Messages today (new business)" used={new_account.used} limit={new_account.limit} format={number}>
             Applies until <Time at={new_account.until} isLong />, or until you verify a domain. Resets{' '}
             <Time at={new_account.resets_at} isLong />
           </Meter>

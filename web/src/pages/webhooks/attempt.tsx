@@ -1,9 +1,9 @@
 import { ChevronRight } from 'lucide-react';
 import type { WebhookDelivery } from '../../api/schema.ts';
+import { duration } from '../../ui/format.ts';
 import { Name, visible } from '../../ui/name.tsx';
 import { Copyable, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { DeliveryState } from './delivery-state.tsx';
-import { duration } from './numbers.ts';
 
 export type Attempt = WebhookDelivery['attempts'][number];
 type Header = NonNullable<Attempt['response']>['headers'][number];

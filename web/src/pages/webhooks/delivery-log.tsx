@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { WebhookMessage } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
+import { duration } from '../../ui/format.ts';
 import { useNow } from '../../ui/now.ts';
 import { Rows, Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { type LogFilters, useDeliveries } from './deliveries.ts';
 import { DeliveryState, nameOfState } from './delivery-state.tsx';
 import { nameOfEvent } from './events.tsx';
-import { duration } from './numbers.ts';
 
 const STATES = ['pending', 'delivered', 'retrying', 'dropped', 'failed'] as const;
 const HOUR_MS = 3_600_000;

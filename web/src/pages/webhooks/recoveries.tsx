@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { forget, useAction, useReading } from '../../api/queries.ts';
 import type { Recovery } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
+import { count, number } from '../../ui/format.ts';
 import { Badge, Row, Rows, Section, Time, type Tone } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import { count, number } from './numbers.ts';
 
 const SHOWN = 3;
 const REFRESH_MS = 2_000;

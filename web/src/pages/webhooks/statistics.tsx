@@ -2,28 +2,17 @@ import { memo, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { WebhookStatistics } from '../../api/schema.ts';
 import { Chart } from '../../ui/chart.tsx';
+import { count, dayAndClock, duration, number, percent, utcDay } from '../../ui/format.ts';
 import { useLastKnown } from '../../ui/last-known.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
-import { count, duration, number, percent } from './numbers.ts';
 import { type Period, PeriodChoice } from './period-choice.tsx';
 
-const HOUR = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
-const DAY_AND_HOUR = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 /** Days start at midnight UTC. */
-const UTC_DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
 const LABELS: Record<Period, { unit: string; format(start: Date): string; words: string }> = {
-  '24h': { unit: 'Hour', format: (start) => `${DAY.format(start)}, ${HOUR.format(start)}`, words: 'the last 24 hours' },
-  '7d': { unit: '6 hours from', format: (start) => DAY_AND_HOUR.format(start), words: 'the last 7 days' },
-  '30d': { unit: 'Day (UTC)', format: (start) => UTC_DAY.format(start), words: 'the last 30 days' },
+  '24h': { unit: 'Hour', format: dayAndClock, words: 'the last 24 hours' },
+  '7d': { unit: '6 hours from', format: dayAndClock, words: 'the last 7 days' },
+  '30d': { unit: 'Day (UTC)', format: utcDay, words: 'the last 30 days' },
 };
 
 export function Statistics({ id }: { id: string }) {

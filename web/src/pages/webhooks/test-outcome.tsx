@@ -3,8 +3,8 @@ import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
 import { useCallback } from 'react';
 import type { ApiError } from '../../api/client.ts';
 import { forget, useReading } from '../../api/queries.ts';
+import { duration } from '../../ui/format.ts';
 import { ErrorNote } from '../../ui/states.tsx';
-import { duration } from './numbers.ts';
 import { useReloadWhenDue } from './reload-when-due.ts';
 
 interface TestOutcomeProps<Input> {

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { Webhook } from '../../api/schema.ts';
+import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Copyable, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { labelOfEvent } from './events.tsx';
-import { number } from './numbers.ts';
 import { Receives } from './receives.tsx';
 
 /** The settings of a webhook. Those that are not set are left out. */

@@ -3,8 +3,8 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { Webhook, WebhookStatistics } from '../../api/schema.ts';
+import { count, percent } from '../../ui/format.ts';
 import { Badge } from '../../ui/parts.tsx';
-import { count, percent } from './numbers.ts';
 import { Receives } from './receives.tsx';
 
 interface WebhookRowProps {

@@ -1,5 +1,6 @@
 import type { ResponseOf } from '../../api/client.ts';
 import type { View } from '../../api/schema.ts';
+import { number } from '../../ui/format.ts';
 
 /** The filters of `GET /v1/threads`, as a saved view has them. */
 export type ThreadFilter = View['filter'];
@@ -92,5 +93,5 @@ function startOf(day: string, later: number): string {
 }
 
 export function countText({ count, capped }: { count: number; capped: boolean }): string {
-  return `${count.toLocaleString('en')}${capped ? '+' : ''}`;
+  return `${number(count)}${capped ? '+' : ''}`;
 }

@@ -1,13 +1,10 @@
 import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
+import { clock, day, month, weekday } from '../../../ui/format.ts';
 
 /** What a list draws: the name of a day, or a thread. */
 export type Line = { kind: 'day'; name: string } | { kind: 'thread'; row: ThreadRow };
 
 const WEEK_DAYS = 7;
-const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
-const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 
 function daysBefore(time: Date, now: Date): number {
   const midnight = (of: Date) => Date.UTC(of.getFullYear(), of.getMonth(), of.getDate());
@@ -20,13 +17,13 @@ function dayOf(at: string, now: Date): string {
   const days = daysBefore(time, now);
   if (days <= 0) return 'Today';
   if (days === 1) return 'Yesterday';
-  return (days < WEEK_DAYS ? WEEKDAY : MONTH).format(time);
+  return (days < WEEK_DAYS ? weekday : month)(time);
 }
 
 /** The clock where the group says the day, else the day. */
 export function timeInGroup(at: string, now: Date): string {
   const time = new Date(at);
-  return (daysBefore(time, now) < WEEK_DAYS ? CLOCK : DAY).format(time);
+  return (daysBefore(time, now) < WEEK_DAYS ? clock : day)(time);
 }
 
 export function linesOf(rows: ThreadRow[], now: Date): Line[] {

@@ -4,6 +4,7 @@ import { retried } from '../../../api/lazy.ts';
 import { isLastListBehind, lastList, useShownList } from '../../../parts/threads/shown-list.ts';
 import { newestOf, type ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { type Command, useCommands } from '../../../ui/commands.ts';
+import { number } from '../../../ui/format.ts';
 import { useIsSplit } from '../../../ui/media.ts';
 import { useShortcuts } from '../../../ui/shortcuts.ts';
 import { useWork, type Verb, type Work } from '../work/use-work.ts';
@@ -166,7 +167,7 @@ function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions,
       ['label', 'Label', 'l'],
       ['unread', 'Mark read or unread', 'U'],
     ];
-    const of = ids.length > 1 ? `: ${ids.length.toLocaleString('en')} threads` : '';
+    const of = ids.length > 1 ? `: ${number(ids.length)} threads` : '';
     return verbs.map(([verb, name, keys]) => ({ name: `${name}${of}`, keys, run: () => work.actOn(verb, ids) }));
   }, [openId, cursor, selected, work]);
 }

@@ -5,6 +5,7 @@ import { newestOf, type ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { TypeBadge } from '../../../parts/type-badge.tsx';
 import { WorkerMark } from '../../../parts/worker-mark.tsx';
 import { IconButton } from '../../../ui/button.tsx';
+import { exactTime, number } from '../../../ui/format.ts';
 import { Name, visible } from '../../../ui/name.tsx';
 import { addressOf, Badge, isNamedByAddress } from '../../../ui/parts.tsx';
 import type { Verb } from '../work/use-work.ts';
@@ -136,8 +137,8 @@ function Sender({ row, isUnread }: { row: ThreadRow; isUnread: boolean }) {
       {isNamedByAddress(party) ? null : <Name className={`min-w-0 truncate ${weight}`}>{party.display_name}</Name>}
       <span className={`max-w-2/3 shrink-0 truncate ${isNamedByAddress(party) ? weight : 'text-sm text-soft'}`}>{addressOf(party)}</span>
       {row.messages > 1 ? (
-        <span className="shrink-0 text-xs text-soft" title={`${row.messages.toLocaleString('en')} messages`}>
-          {row.messages.toLocaleString('en')}
+        <span className="shrink-0 text-xs text-soft" title={`${number(row.messages)} messages`}>
+          {number(row.messages)}
         </span>
       ) : null}
     </span>
@@ -153,7 +154,7 @@ function RowTime({ row, now, isUnread }: { row: ThreadRow; now: Date; isUnread: 
   return (
     <time
       dateTime={row.at}
-      title={new Date(row.at).toLocaleString('en')}
+      title={exactTime(new Date(row.at))}
       className={`text-right text-sm whitespace-nowrap tabular-nums ${isUnread ? 'font-medium text-ink' : 'text-soft'}`}
     >
       {timeInGroup(row.at, now)}

@@ -3,6 +3,7 @@ import { type Ref, useCallback, useEffect, useEffectEvent, useImperativeHandle, 
 import type { List } from '../../../api/queries.ts';
 import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { Button } from '../../../ui/button.tsx';
+import { number } from '../../../ui/format.ts';
 import { useNow } from '../../../ui/now.ts';
 import { useScrolledList } from '../../../ui/scrolled-list.ts';
 import { useNonMembers } from '../non-members.ts';
@@ -77,7 +78,7 @@ export function ThreadRows({ handle, list, isCompact, isOfSent, openId, selected
       <div role="status" className="pointer-events-none sticky top-3 z-10 flex h-0 justify-center">
         {news > 0 ? (
           <Button onClick={toTop} className="pointer-events-auto rounded-full shadow-lg" icon={<ArrowUp className="size-4" aria-hidden />}>
-            {news.toLocaleString('en')} new
+            {number(news)} new
           </Button>
         ) : null}
       </div>

@@ -1,5 +1,6 @@
 import { Check, Mail, Tag, UserRoundPlus, X } from 'lucide-react';
 import { Button, IconButton } from '../../../ui/button.tsx';
+import { number } from '../../../ui/format.ts';
 import type { Verb, Work } from './use-work.ts';
 
 interface BulkBarProps {
@@ -34,7 +35,7 @@ export function BulkBar({ ids, all, work, onSelectAll, isShort }: BulkBarProps) 
         onChange={() => onSelectAll(isAll ? [] : all)}
         className="size-4 accent-accent"
       />
-      <p className="mr-2 ml-2 text-sm font-medium whitespace-nowrap">{ids.length.toLocaleString('en')} selected</p>
+      <p className="mr-2 ml-2 text-sm font-medium whitespace-nowrap">{number(ids.length)} selected</p>
       {ACTIONS.map(([verb, label, Icon]) =>
         isShort ? (
           <IconButton key={verb} label={label} onClick={() => work.actOn(verb, ids)}>

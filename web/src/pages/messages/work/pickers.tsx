@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useReading } from '../../../api/queries.ts';
 import type { Worker } from '../../../api/schema.ts';
 import { WorkerMark } from '../../../parts/worker-mark.tsx';
+import { number } from '../../../ui/format.ts';
 import type { Option } from '../../../ui/options.tsx';
 import { Picker } from '../../../ui/picker.tsx';
 import { decisionsOf } from './thread-cache.ts';
@@ -50,7 +51,7 @@ function AssignPicker({ ids, work }: PickerProps) {
   const options = [...workers.map(optionOf), nobody].filter(({ text, hint = '' }) => fits(`${text} ${hint}`, query));
   return (
     <Picker
-      label={ids.length === 1 ? 'Assign to' : `Assign ${ids.length.toLocaleString('en')} threads to`}
+      label={ids.length === 1 ? 'Assign to' : `Assign ${number(ids.length)} threads to`}
       placeholder="Assign to…"
       query={query}
       onQuery={setQuery}
@@ -94,7 +95,7 @@ function LabelPicker({ ids, work }: PickerProps) {
     });
   return (
     <Picker
-      label={ids.length === 1 ? 'Labels' : `Labels of ${ids.length.toLocaleString('en')} threads`}
+      label={ids.length === 1 ? 'Labels' : `Labels of ${number(ids.length)} threads`}
       placeholder="Add or remove a label…"
       query={query}
       onQuery={setQuery}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { Worker } from '../../../api/schema.ts';
+import { number } from '../../../ui/format.ts';
 import { visible } from '../../../ui/name.tsx';
 import type { Change } from './decisions.ts';
 import { decisionsOf } from './thread-cache.ts';
@@ -25,8 +26,7 @@ export interface Work {
   stopPicking(): void;
 }
 
-const countOf = (ids: readonly string[], done: string): string =>
-  ids.length === 1 ? done : `${ids.length.toLocaleString('en')} threads: ${done}`;
+const countOf = (ids: readonly string[], done: string): string => (ids.length === 1 ? done : `${number(ids.length)} threads: ${done}`);
 
 /** The one way to work on threads: by mouse, key and menu. onLeft: threads that are not to be shown as open any more. */
 export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly string[], verb: 'done' | 'unread') => void): Work {
