@@ -25,6 +25,7 @@ import * as consumers from './modules/consumers/routes.ts';
 import * as work from './modules/consumers/work-routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import * as deviceLogins from './modules/device-logins/routes.ts';
+import { HOME } from './modules/documentation/library.ts';
 import { documentation } from './modules/documentation/routes.ts';
 import * as domains from './modules/domains/routes.ts';
 import * as dropPage from './modules/drop/drop-page-routes.ts';
@@ -275,10 +276,14 @@ export function buildApp(context: Context, logger: Logger, pages: Pages | undefi
     responses: new Responses(budget, new Compressor(config.compressionPercent), pace),
     pace,
   };
-  const forPeople = (pages: Pages) => [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
-  const routes = pages
-    ? [...api, ...forSigningIn, ...forVerifiers, ...forAgents, ...forOperators, ...forPeople(pages), ...documentation(api, pages)]
-    : forOperators;
-  registerRoutes(app, routes, context, gate, pages && (() => pages.show(404)));
+  if (!pages) {
+    registerRoutes(app, forOperators, context, gate);
+    return app;
+  }
+  const forPeople = [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
+  const docs = documentation(api, pages);
+  const routes = [...api, ...forSigningIn, ...forVerifiers, ...forAgents, ...forOperators, ...forPeople, ...docs.routes];
+  const notFoundPage = (path: string) => (path.startsWith(`${HOME}/`) ? docs.show(path, context) : pages.show(404));
+  registerRoutes(app, routes, context, gate, notFoundPage);
   return app;
 }

@@ -30,6 +30,8 @@ declare module 'fastify' {
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
+type NotFoundPage = (path: string) => HttpResponse | Promise<HttpResponse>;
+
 /**
  * Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body.
  * `notFoundPage`: what browsers get for a path that is not in the table.
@@ -39,7 +41,7 @@ export function registerRoutes<Context>(
   routes: readonly Route<Context>[],
   context: Context,
   gate: Gate,
-  notFoundPage?: () => HttpResponse,
+  notFoundPage?: NotFoundPage,
 ): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('person', null);
@@ -152,10 +154,10 @@ function wantsPage(request: FastifyRequest): boolean {
   return isRead && /\btext\/html\b/.test(request.headers.accept ?? '') && !FOR_PROGRAMS.test(pathOf(request));
 }
 
-function showUnknown(app: FastifyInstance, notFoundPage: () => HttpResponse): void {
-  app.setNotFoundHandler((request, reply) => {
+function showUnknown(app: FastifyInstance, notFoundPage: NotFoundPage): void {
+  app.setNotFoundHandler(async (request, reply) => {
     if (!wantsPage(request)) throw new Refusal('not_found', 'The path was not found.');
-    const { headers = {}, body } = notFoundPage();
+    const { headers = {}, body } = await notFoundPage(pathOf(request));
     return reply.code(404).headers(headers).type(HTML_TYPE).send(body);
   });
 }

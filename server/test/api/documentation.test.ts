@@ -148,11 +148,13 @@ describe('/docs', () => {
 
   test('says in a page that there is no such page, with all others beside it', async () => {
     const names = ['nothing', 'README', '..%2f..%2fpackage', '%3Cscript%3E', '__proto__', 'constructor'];
-    for (const name of [...names, ...names.map((one) => `reference/${one}`)]) {
-      const { status, headers, text } = await service.anonymous.request('GET', `/docs/${name}`);
+    const deeper = ['guides/first-message', 'reference/a/b', 'nothing/'];
+    for (const name of [...names, ...names.map((one) => `reference/${one}`), ...deeper]) {
+      const { status, headers, text } = await service.anonymous.request('GET', `/docs/${name}`, { headers: { accept: 'text/html' } });
       expect([name, status, headers.get('content-type')]).toEqual([name, 404, 'text/html; charset=utf-8']);
       expect(text).toContain('<h1>Page not found</h1>');
       expect(text).toContain('href="/docs/first-message"');
+      expect(text).toContain('href="/docs/reference">API reference</a></li>');
     }
   });
 
@@ -179,7 +181,7 @@ describe('/docs', () => {
     const found = new Set(sections.map(({ address }) => address.split('#')[0]));
     expect([...pages.keys()].filter((address) => !found.has(address))).toEqual([]);
     expect(sections.find(({ address }) => address === '/docs/errors#rate_limited')?.text).toContain('Retry-After');
-    expect(JSON.stringify(sections)).not.toMatch(/\\u0000|<\/|&amp;|hljs/);
+    expect(JSON.stringify(sections)).not.toMatch(/\\u0000|<\/|&amp;|&#x?\d|hljs/);
   });
 });
 

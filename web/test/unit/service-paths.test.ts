@@ -8,7 +8,7 @@ import { SERVICE_PATHS } from '../../vite.config.ts';
 const goesToService = (path: string) => new RegExp(SERVICE_PATHS).test(path);
 
 test('`npm run dev` hands every path of the service on to it', () => {
-  const paths = [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forVerifiers, ...documentation(api, {} as Pages)].map(
+  const paths = [...api, ...forSigningIn, ...forAgents, ...forOperators, ...forVerifiers, ...documentation(api, {} as Pages).routes].map(
     ([, path]) => path,
   );
   expect(paths).toEqual(expect.arrayContaining(['/v1/messages', '/docs', '/openapi.json', '/healthz']));

@@ -21,8 +21,14 @@ const { publicEndpoint } = endpointsFor<Services>();
 
 const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
+interface Documentation {
+  routes: Route<Services>[];
+  /** The page at any address below `/docs`, which may be one that says that there is none. */
+  show(address: string, services: Services): Promise<HttpResponse>;
+}
+
 /** The documentation: the documents, and the reference of the API. */
-export function documentation(api: readonly Route<never>[], pages: Pages): Route<Services>[] {
+export function documentation(api: readonly Route<never>[], pages: Pages): Documentation {
   const programDocument = memoize(async (publicUrl) => new StaticDocument(await openApiText(api, version, publicUrl)));
   let site: Promise<DocumentationSite> | undefined;
   // Markdown, colours and the reference take a tenth of a second to load, which the start of the service does not wait for.
@@ -67,7 +73,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     errors: [],
     handle: async ({ config }) => ({ body: await (await openSite(config)).searchText() }),
   });
-  return [
+  const routes: Route<Services>[] = [
     ['GET', '/openapi.json', 'public', program],
     ['GET', HOME, 'public unlimited', pageAt('The list of all guides and documents', HOME)],
     ['GET', REFERENCE, 'public unlimited', pageAt('The API reference', REFERENCE)],
@@ -76,6 +82,7 @@ export function documentation(api: readonly Route<never>[], pages: Pages): Route
     ['GET', `${HOME}/search.json`, 'public unlimited', search],
     ...markdownPages(memoize((publicUrl) => referenceMarkdown(apiDocumentAt(api, publicUrl)))),
   ];
+  return { routes, show };
 }
 
 /** Computes once: the service's URL does not change after it listens. */

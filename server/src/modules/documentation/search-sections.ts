@@ -26,14 +26,17 @@ export function sectionsOf(address: string, page: string, body: Html, route?: st
   });
 }
 
-const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
 function textOf(html: string): string {
   return html
     .replace(/<[^>]*>/g, ' ')
     .replaceAll(ADDRESS, '')
-    .replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? '')
+    .replace(/&(?:(amp|lt|gt|quot)|#(x?)([\da-f]+));/gi, (_, name = '', hex, code) => NAMED[name] ?? characterOf(code, hex))
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, TEXT_MAX_CHARS);
 }
+
+/** Templates write numbers of characters in decimal, the highlighter in hexadecimal. */
+const characterOf = (code: string, hex: string): string => String.fromCodePoint(Number.parseInt(code, hex === '' ? 10 : 16));

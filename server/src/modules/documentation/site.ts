@@ -30,7 +30,13 @@ interface Rendered {
 
 const MISSING = {
   title: 'No such page',
-  body: html`<h1>Page not found</h1><p>The navigation lists all pages. <a href="${HOME}">The first one</a> describes each.</p>`,
+  body: html`<h1>Page not found</h1>
+<p>The documentation has no page at this address. Search it with <kbd>/</kbd>, or start here:</p>
+<ul>
+<li><a href="${HOME}">All guides and documents</a></li>
+<li><a href="${REFERENCE}">API reference</a></li>
+<li><a href="${HOME}/changelog">Changelog</a></li>
+</ul>`,
 };
 
 /** All pages of the documentation. Each is rendered when it is first asked for, and kept: their number is fixed. */

@@ -1,5 +1,5 @@
 import { LoaderCircle } from 'lucide-react';
-import { clock, longTime, number } from '../../ui/format.ts';
+import { longTime, number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Fact } from '../../ui/parts.tsx';
 import { Mono } from './facts.tsx';
