@@ -188,6 +188,22 @@ export async function findReceived(db: Queryable, wanted: readonly Received[]): 
   return rows.map((row) => ({ partyId: BigInt(row.party_id), messageId: row.id, message: toMessage(row) }));
 }
 
+const OUTLINES = prepared(
+  'message-outlines',
+  `SELECT f.*
+     FROM unnest($2::uuid[]) AS k (message_id),
+          LATERAL (SELECT m.id, m.type, m.subject, m.sender, m.recipient
+                     FROM ledger_entries e, LATERAL (SELECT * FROM messages m WHERE ${MESSAGE_OF_ENTRY} LIMIT 1) m
+                    WHERE e.party_id = $1 AND e.message_id = k.message_id LIMIT 1) f`,
+  { id: 'uuid', type: 'text?', subject: 'text?', sender: 'text', recipient: 'text' },
+);
+
+/** What tells messages of a party's ledger apart in a list, by id. Those that are not in the ledger are left out. */
+export async function findOutlines(db: Queryable, partyId: bigint, messageIds: readonly string[]) {
+  const rows = await db.query(OUTLINES, [partyId, uuidArray([...messageIds])]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export interface Parent {
   threadId: string;
   otherPartyId: bigint;

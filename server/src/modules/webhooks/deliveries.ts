@@ -6,6 +6,7 @@ import type { Business } from '../../contract/parties.ts';
 import { parseTime } from '../../contract/time.ts';
 import type { Database } from '../../platform/postgres.ts';
 import { POSITIONS_PER_MS } from '../messages/positions.ts';
+import { findOutlines } from '../messages/store.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';
 import * as store from './delivery-store.ts';
@@ -37,6 +38,9 @@ export interface Delivery {
   body: string | undefined;
 }
 
+/** What tells a message apart in a list. */
+export type Outline = NonNullable<Awaited<ReturnType<typeof withMessages>>[number]['message']>;
+
 export async function listDeliveries(services: WebhookServices, business: Business, id: string, query: DeliveriesQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, state, message, since, until } = query;
   const webhook = await getWebhook(services, business, id);
@@ -46,7 +50,10 @@ export async function listDeliveries(services: WebhookServices, business: Busine
   const scope = ['deliveries by message', business.id.toString(), webhook.id, state, message, sinceMs, untilMs];
   const below = services.cursors.open(scope, cursor);
   const database = services.database.of(business.id);
-  if (message !== undefined) return { webhook, items: await ofMessage(database, key, message, filters), nextCursor: null };
+  if (message !== undefined) {
+    const items = await withMessages(database, key, await ofMessage(database, key, message, filters));
+    return { webhook, items, nextCursor: null };
+  }
 
   const range = {
     from: firstUuidAt(sinceMs === undefined ? 0 : sinceMs - QUEUED_FOR_MAX_MS),
@@ -56,7 +63,15 @@ export async function listDeliveries(services: WebhookServices, business: Busine
   const items = found.flatMap(({ entry, fits }) => (fits ? [entry] : [])).slice(0, limit);
   // A page ends early where the scan did.
   const end = found.length > limit ? items.at(-1) : found.find(({ isLast }) => isLast)?.entry;
-  return { webhook, items, nextCursor: end ? services.cursors.issue(scope, end.id) : null };
+  const nextCursor = end ? services.cursors.issue(scope, end.id) : null;
+  return { webhook, items: await withMessages(database, key, items), nextCursor };
+}
+
+/** The events with what tells their messages apart: undefined for a test, and where there is no message. */
+async function withMessages(database: Database, { partyId }: WebhookKey, items: readonly LogEntry[]) {
+  const idOf = ({ messageId, subjectId }: LogEntry) => subjectId ?? messageId;
+  const outlines = items.length === 0 ? undefined : await findOutlines(database, partyId, items.map(idOf));
+  return items.map((entry) => ({ entry, message: outlines?.get(idOf(entry)) }));
 }
 
 async function ofMessage(database: Database, key: WebhookKey, message: string, filters: store.DeliveryFilters): Promise<LogEntry[]> {

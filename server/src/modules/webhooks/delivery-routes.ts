@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { PartySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { WEBHOOK_ATTEMPTS_SHOWN_MAX, WEBHOOK_RESPONSE_KEPT_BYTES } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { reserveLarge } from '../messages/page-body.ts';
 import type { BodyServices } from './bodies.ts';
-import { DELIVERY_STATES, type Delivery, getDelivery, listDeliveries } from './deliveries.ts';
+import { DELIVERY_STATES, type Delivery, getDelivery, listDeliveries, type Outline } from './deliveries.ts';
 import { DeliverySchema, deliveryFields, deliveryView, eventView, nullable, time } from './delivery-schema.ts';
 import type { KeptExchange } from './exchange-store.ts';
 import type { LogEntry, Webhook, WebhookServices } from './webhooks.ts';
@@ -27,7 +28,25 @@ const stateFields = {
 };
 
 export const WebhookMessageSchema = Type.Object(
-  { ...stateFields, latest_attempt: DeliverySchema },
+  {
+    ...stateFields,
+    message: Type.Union(
+      [
+        Type.Object(
+          {
+            type: nullable(Type.String()),
+            subject: nullable(Type.String()),
+            from: PartySchema,
+            to: PartySchema,
+          },
+          closed,
+        ),
+        Type.Null(),
+      ],
+      { description: 'What tells the message apart; null for a test, for an event without a message, and if the message is gone.' },
+    ),
+    latest_attempt: DeliverySchema,
+  },
   { $id: 'WebhookMessage', ...closed, description: 'The delivery of one message to one webhook.' },
 );
 
@@ -117,7 +136,11 @@ export const list = endpoint({
   errors: ['not_found', 'validation_error'],
   handle: async (context, { caller, params, query }) => {
     const { webhook, items, nextCursor } = await listDeliveries(context, caller.business, params.id, query);
-    const data = items.map((latest) => ({ ...stateView(webhook, latest), latest_attempt: deliveryView(webhook, latest) }));
+    const data = items.map(({ entry, message }) => ({
+      ...stateView(webhook, entry),
+      message: message ? outlineView(message) : null,
+      latest_attempt: deliveryView(webhook, entry),
+    }));
     return { body: { data, next_cursor: nextCursor } };
   },
 });
@@ -148,6 +171,10 @@ function viewOf({ webhook, attempts, latest, body }: Delivery) {
     response: exchange ? responseView(exchange) : null,
   }));
   return { ...stateView(webhook, latest), body: body ?? null, attempts: shown };
+}
+
+function outlineView({ type, subject, sender, recipient }: Outline) {
+  return { type, subject, from: JSON.parse(sender).party, to: JSON.parse(recipient).party };
 }
 
 function stateView(webhook: Webhook, entry: LogEntry) {
