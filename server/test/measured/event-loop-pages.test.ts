@@ -59,7 +59,7 @@ test('every route has a case', () => {
   const asMarkdown = ['/docs.md', '/docs/:name.md', '/docs/reference/:operation.md'];
   expect(
     documentation(api, pages())
-      .map(([, path]) => path)
+      .routes.map(([, path]) => path)
       .sort(),
   ).toEqual([...ofDocumentation, ...asMarkdown].sort());
 });

@@ -4,29 +4,8 @@ import { addDays, addMonths } from '../../ui/days.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import type { Option } from '../../ui/options.tsx';
 import { addressOf } from '../../ui/parts.tsx';
+import { FIXED, OPERATORS } from './operator-names.ts';
 
-const OPERATORS: [name: string, what: string][] = [
-  ['from:', 'a handle, domain or email address'],
-  ['to:', 'a handle, segment or email address'],
-  ['type:', 'the type of a message'],
-  ['label:', 'in threads with a label'],
-  ['assignee:', 'in threads of somebody'],
-  ['is:', 'open, done or unread'],
-  ['has:', 'file or json'],
-  ['before:', 'received before a day'],
-  ['after:', 'received on a day or later'],
-];
-const FIXED: Record<string, [value: string, what: string][]> = {
-  'is:': [
-    ['open', 'in open threads'],
-    ['done', 'in done threads'],
-    ['unread', 'new to you'],
-  ],
-  'has:': [
-    ['file', 'with files'],
-    ['json', 'with JSON'],
-  ],
-};
 const LAST_WORD = /(?:^|\s)(?:(\w+:))?([^\s:"]*)$/;
 const TYPING_MS = 150;
 const SHOWN_MAX = 8;

@@ -28,7 +28,7 @@ export function SearchRow({ result: { message, thread_id, thread_subject, matche
   // The subject and the type are shown anyway.
   const excerpts = matches.filter(({ field }) => field !== 'subject' && field !== 'type').slice(0, EXCERPTS_MAX);
   const title = message.subject ?? thread_subject;
-  const note = message.note?.slice(0, NOTE_CHARS);
+  const note = message.note?.slice(0, NOTE_CHARS).replaceAll(/[\t\n\r]+/g, ' ');
   return (
     <Link
       to="/threads/$id"
@@ -73,7 +73,8 @@ export function SearchRow({ result: { message, thread_id, thread_subject, matche
 
 /** Marks are places of code points. */
 function Marked({ match: { text, marks } }: { match: SearchMatch }) {
-  const points = [...text];
+  // A line break is a space in a line.
+  const points = [...text.replaceAll(/[\t\n\r]/g, ' ')];
   const pieces = marks.map(([start = 0, end = 0], i) => ({
     start,
     before: points.slice(marks[i - 1]?.[1] ?? 0, start).join(''),

@@ -5,11 +5,13 @@ import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedCall } from '../../ui/debounce.ts';
 import { VERBATIM } from '../../ui/field.tsx';
+import { Name } from '../../ui/name.tsx';
 import { OptionList, useOptions } from '../../ui/options.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { takeKeys } from '../../ui/type-ahead.ts';
+import { OPERATORS, unknownIn } from './operator-names.ts';
 import { useOperatorOptions } from './operators.tsx';
 import { SearchRow } from './search-row.tsx';
 
@@ -113,6 +115,33 @@ function Hints() {
   );
 }
 
+/** The operators that are none, and that they were looked for as words. */
+function Unknown({ q }: { q: string }) {
+  const unknown = unknownIn(q);
+  if (unknown.length === 0) return null;
+  return (
+    <p className="mb-4 text-warn">
+      <Name>{unknown.join(' ')}</Name> Searched for as a word.
+    </p>
+  );
+}
+
+function NoResults({ q }: { q: string }) {
+  const hasUnknown = unknownIn(q).length > 0;
+  return (
+    <Empty title="No results">
+      <Unknown q={q} />
+      {hasUnknown ? (
+        <p>
+          Operators: <span className="font-mono text-sm">{OPERATORS.map(([name]) => name).join(' ')}</span>
+        </p>
+      ) : (
+        'Check the spelling, or use fewer words.'
+      )}
+    </Empty>
+  );
+}
+
 function Results({ q }: { q: string }) {
   const { items, last, isPending, isFetchingMore, error, retry, hasMore, more } = useList('GET /v1/search', { query: { q } });
   // A page can be empty and not the last one.
@@ -129,9 +158,10 @@ function Results({ q }: { q: string }) {
   }, [isIncomplete]);
   if (error) return <ErrorNote error={error} onRetry={retry} />;
   if (isPending || isLooking) return <Loading rows={5} label="Searching" />;
-  if (items.length === 0 && !isIncomplete) return <Empty title="No results">Check the spelling, or use fewer words.</Empty>;
+  if (items.length === 0 && !isIncomplete) return <NoResults q={q} />;
   return (
     <>
+      <Unknown q={q} />
       {isIncomplete ? (
         <p role="status" className="mb-4 text-soft">
           These results are incomplete: older messages are being read for your first search. More results appear here by themselves.

@@ -17,7 +17,7 @@ export function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boo
       <details open={isOpen} className="group">
         <summary className="flex cursor-pointer list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 -outline-offset-2 hover:bg-tint">
           <ChevronRight className="size-4 shrink-0 text-soft transition-transform group-open:rotate-90" aria-hidden />
-          <DeliveryState status={status} />
+          <DeliveryState status={status} retryAt={attempt.next_attempt_at} />
           <span className="font-medium">
             Attempt {attempt.attempt}
             {replay ? <span className="font-normal text-soft"> of a redelivery</span> : null}

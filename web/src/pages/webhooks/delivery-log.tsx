@@ -5,6 +5,7 @@ import type { WebhookMessage } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
 import { duration } from '../../ui/format.ts';
+import { Name } from '../../ui/name.tsx';
 import { useNow } from '../../ui/now.ts';
 import { Rows, Section, Time } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -119,21 +120,20 @@ function Filters({ onChange }: { onChange(filters: LogFilters): void }) {
 }
 
 function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
-  const { webhook_id, state, latest_attempt } = delivery;
-  const { event, attempt, error, created_at, attempted_at } = latest_attempt;
+  const { webhook_id, state, next_attempt_at, latest_attempt } = delivery;
+  const { error, created_at, attempted_at } = latest_attempt;
   return (
     <li>
       <Link
         to="/webhooks/$id/messages/$delivery"
         params={{ id: webhook_id, delivery: latest_attempt.id }}
-        className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-tint sm:grid-cols-[6.5rem_11rem_1fr_auto_auto]"
+        className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-tint sm:grid-cols-[minmax(6.5rem,auto)_minmax(0,2fr)_minmax(0,1fr)_auto_auto]"
       >
         <span>
-          <DeliveryState status={state} />
+          <DeliveryState status={state} retryAt={next_attempt_at} />
         </span>
-        <span className="max-sm:col-start-1 max-sm:row-start-2">
-          {nameOfEvent(latest_attempt)}
-          <span className="text-soft">{event === 'message.test' ? '' : `, attempt ${attempt}`}</span>
+        <span className="min-w-0 truncate max-sm:col-span-2 max-sm:row-start-2">
+          <What delivery={delivery} />
         </span>
         <span className="min-w-0 truncate text-sm text-soft max-sm:col-span-2 max-sm:row-start-3">
           <ResponseText delivery={delivery} />
@@ -145,6 +145,32 @@ function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
         <ChevronRight className="size-4 text-soft max-sm:hidden" aria-hidden />
       </Link>
     </li>
+  );
+}
+
+/** What was delivered, of whom, and the attempt: “Order PO-5013 · Brightwater · attempt 3”. */
+function What({ delivery: { message, latest_attempt } }: { delivery: WebhookMessage }) {
+  const { event, attempt, replay } = latest_attempt;
+  if (event === 'message.test') return 'Test';
+  const isSent = event === 'message.sent' || event === 'message.acknowledged';
+  const title = message?.subject?.trim() || message?.type;
+  const parts = [event === 'message.received' && title ? '' : nameOfEvent(latest_attempt), replay && title ? 'redelivery' : ''];
+  return (
+    <>
+      {title ? <Name>{title}</Name> : null}
+      <span className={title ? 'text-soft' : ''}>
+        {message ? (
+          <>
+            {title ? ' · ' : ''}
+            <Name>{(isSent ? message.to : message.from).display_name}</Name>
+          </>
+        ) : null}
+        {[...parts, `attempt ${attempt}`]
+          .filter((part) => part !== '')
+          .map((part, at) => `${at === 0 && !message ? '' : ' · '}${part}`)
+          .join('')}
+      </span>
+    </>
   );
 }
 

@@ -75,7 +75,7 @@ function Shown({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDeliv
       <Facts>
         <Fact name="State">
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <DeliveryState status={state} />
+            <DeliveryState status={state} retryAt={next_attempt_at} />
             <span className="text-soft">{meaningOf(state)}</span>
           </span>
         </Fact>

@@ -24,7 +24,7 @@ export function RecoverWebhook({ id, onClose }: { id: string; onClose(): void })
   return (
     <FormDialog title="Recover messages" action="Recover" form={form} onClose={onClose}>
       <p className="text-soft">
-        Messages of your inbox are delivered to this webhook again, the oldest first, as fast as the endpoint takes them.
+        Messages of your inbox are delivered to this webhook again, the oldest first, as fast as the endpoint accepts them.
       </p>
       <Select label="Received in the last" {...form.field('hours')}>
         <option value="1">hour</option>
@@ -32,11 +32,11 @@ export function RecoverWebhook({ id, onClose }: { id: string; onClose(): void })
         <option value="168">7 days</option>
         <option value="696">29 days</option>
       </Select>
-      <Select label="Which" {...form.field('only')}>
-        <option value="undelivered">Those that it has not got</option>
-        <option value="failed">Those that were dropped after their last attempt, or got a 410</option>
-        <option value="missing">Those that were never attempted</option>
-        <option value="all">All, also those that it has got</option>
+      <Select label="Messages" {...form.field('only')}>
+        <option value="undelivered">Not delivered yet</option>
+        <option value="failed">Dropped after the last attempt, or 410</option>
+        <option value="missing">Never attempted</option>
+        <option value="all">All, including delivered</option>
       </Select>
     </FormDialog>
   );

@@ -7,11 +7,11 @@ import { useForm } from '../../ui/use-form.ts';
 type Fields = { meanwhile: 'recover' | 'leave' };
 
 const MEANWHILE = [
-  { value: 'recover', label: 'Deliver them now', hint: 'Each message that it has missed, the oldest first.' },
+  { value: 'recover', label: 'Deliver them now', hint: 'Every message not delivered yet, the oldest first.' },
   { value: 'leave', label: 'Leave them in the inbox', hint: 'You can still recover them later.' },
 ] as const;
 
-/** Resumes a webhook, and asks what becomes of the messages that came during the pause. */
+/** Resumes a webhook, and asks what becomes of the messages received during the pause. */
 export function ResumeWebhook({ id, onClose }: { id: string; onClose(): void }) {
   const resume = useAction('PATCH /v1/webhooks/{id}', {
     changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}', 'GET /v1/webhooks/{id}/recoveries'],
@@ -27,7 +27,7 @@ export function ResumeWebhook({ id, onClose }: { id: string; onClose(): void }) 
   return (
     <FormDialog title="Resume this webhook?" action="Resume webhook" form={form} onClose={onClose}>
       <Choice
-        label="Messages that came during the pause"
+        label="Messages received during the pause"
         options={MEANWHILE}
         value={form.fields.meanwhile}
         onChange={(meanwhile) => form.set({ meanwhile })}

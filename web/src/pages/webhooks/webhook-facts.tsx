@@ -3,12 +3,11 @@ import type { Webhook } from '../../api/schema.ts';
 import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Copyable, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
-import { labelOfEvent } from './events.tsx';
-import { Receives } from './receives.tsx';
+import { Codes, Receives } from './receives.tsx';
 
 /** The settings of a webhook. Those that are not set are left out. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { url, description, target, types, header_names, max_per_second, ordered, events, public_key, active, created_at } = webhook;
+  const { url, description, header_names, max_per_second, ordered, public_key, active, created_at } = webhook;
   return (
     <Facts>
       <Fact name="URL">
@@ -24,15 +23,8 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           <Name>{description}</Name>
         </Fact>
       )}
-      {events.length === 1 && events[0] === 'message.received' ? null : <Fact name="Events">{events.map(labelOfEvent).join(', ')}</Fact>}
       <Fact name="Receives">
-        <Receives target={target} />
-        {types === null ? null : (
-          <>
-            {' '}
-            of the {types.length === 1 ? 'type' : 'types'} <Codes texts={types} />
-          </>
-        )}
+        <Receives webhook={webhook} />
       </Fact>
       <Fact name="Status">{active ? <Badge>Active</Badge> : <Badge tone="warn">Paused</Badge>}</Fact>
       {header_names.length === 0 ? null : (
@@ -63,17 +55,6 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
       </Fact>
     </Facts>
   );
-}
-
-function Codes({ texts }: { texts: readonly string[] }) {
-  return texts.map((text, at) => (
-    <span key={text}>
-      {at === 0 ? '' : ', '}
-      <code className="font-mono text-sm">
-        <Name>{text}</Name>
-      </code>
-    </span>
-  ));
 }
 
 function Guide({ page, children }: { page: string; children: ReactNode }) {

@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { Webhook, WebhookStatistics } from '../../api/schema.ts';
 import { count, percent } from '../../ui/format.ts';
+import { Name } from '../../ui/name.tsx';
 import { Badge } from '../../ui/parts.tsx';
 import { Receives } from './receives.tsx';
 
@@ -14,7 +15,8 @@ interface WebhookRowProps {
   onCounted(): void;
 }
 
-export function WebhookRow({ webhook: { id, url, target, active }, isCounted, onCounted }: WebhookRowProps) {
+export function WebhookRow({ webhook, isCounted, onCounted }: WebhookRowProps) {
+  const { id, url, description, active } = webhook;
   const { data, isFetched } = useReading(
     'GET /v1/webhooks/{id}/statistics',
     { path: { id }, query: { period: '24h' } },
@@ -32,9 +34,10 @@ export function WebhookRow({ webhook: { id, url, target, active }, isCounted, on
         className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-3.5 -outline-offset-2 hover:bg-tint sm:grid-cols-[1fr_auto_auto]"
       >
         <span className="min-w-0">
-          <span className="block truncate font-mono text-sm font-medium">{url}</span>
+          {description === null ? null : <Name className="block truncate font-medium">{description}</Name>}
+          <span className={`block truncate font-mono text-sm ${description === null ? 'font-medium' : ''}`}>{url}</span>
           <span className="block text-sm text-soft">
-            <Receives target={target} />
+            <Receives webhook={webhook} />
           </span>
         </span>
         <span className="min-h-5 text-right max-sm:col-start-1 max-sm:row-start-2 max-sm:text-left">

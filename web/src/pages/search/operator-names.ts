@@ -1,0 +1,50 @@
+import { isDay } from '../../ui/day.ts';
+
+export const OPERATORS: [name: string, what: string][] = [
+  ['from:', 'a handle, domain or email address'],
+  ['to:', 'a handle, segment or email address'],
+  ['type:', 'the type of a message'],
+  ['label:', 'in threads with a label'],
+  ['assignee:', 'in threads of somebody'],
+  ['is:', 'open, done or unread'],
+  ['has:', 'file or json'],
+  ['before:', 'received before a day'],
+  ['after:', 'received on a day or later'],
+];
+export const FIXED: Record<string, [value: string, what: string][]> = {
+  'is:': [
+    ['open', 'in open threads'],
+    ['done', 'in done threads'],
+    ['unread', 'new to you'],
+  ],
+  'has:': [
+    ['file', 'with files'],
+    ['json', 'with JSON'],
+  ],
+};
+
+/** A part of a search, as the service reads it: a word or a phrase, maybe with an operator. */
+const PART = /(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gu;
+const WORKER = /^(me|none|(usr|agt)_\w+)$/;
+const isTime = (value: string): boolean => isDay(value) || /^\d{4}-\d\d-\d\dT/.test(value);
+
+/** What the service does not know as an operator, and so looks for as a word, each in a sentence. */
+export function unknownIn(query: string): string[] {
+  const sentences = [...query.matchAll(PART)].map(([, name, phrase, word = '']) => sentenceOf(name, phrase ?? word));
+  return [...new Set(sentences)].filter((sentence) => sentence !== undefined);
+}
+
+function sentenceOf(name: string | undefined, value: string): string | undefined {
+  // An address such as https://… is none, and a value may still be typed.
+  if (name === undefined || value === '' || value.startsWith('//')) return undefined;
+  const operator = `${name}:`;
+  if (!OPERATORS.some(([known]) => known === operator)) return `${operator} is not a search operator.`;
+  const fixed = FIXED[operator]?.map(([known]) => known);
+  if (fixed) return fixed.includes(value) ? undefined : `${operator} takes ${listOf(fixed)}, not ${value}.`;
+  if (operator === 'before:' || operator === 'after:')
+    return isTime(value) ? undefined : `${operator} takes a day such as 2026-01-31, not ${value}.`;
+  if (operator === 'assignee:') return WORKER.test(value) ? undefined : `${operator} takes me, none or an id, not ${value}.`;
+  return undefined;
+}
+
+const listOf = (values: string[]): string => `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
