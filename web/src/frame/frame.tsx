@@ -34,14 +34,14 @@ export function Frame() {
   usePaletteKey(() => setPaletteOpen(true));
   useFrameKeys(setHelpOpen);
   return (
-    <div className="min-h-dvh lg:pl-60">
+    <div className="min-h-dvh lg:pl-60 print:pl-0">
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-paper focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <div className="flex h-14 items-center gap-2 border-b border-line px-3 lg:hidden">
+      <div className="flex h-14 items-center gap-2 border-b border-line px-3 lg:hidden print:hidden">
         <IconButton
           label={isMenuOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={isMenuOpen}
@@ -59,7 +59,7 @@ export function Frame() {
       <aside
         id="navigation"
         onClick={() => setMenuOpen(false)}
-        className={`${isMenuOpen ? 'flex' : 'hidden'} inset-y-0 left-0 w-full flex-col gap-1 overflow-y-auto border-line bg-tint p-3 max-lg:border-b lg:fixed lg:z-30 lg:flex lg:w-60 lg:overflow-visible lg:border-r`}
+        className={`${isMenuOpen ? 'flex' : 'hidden'} inset-y-0 left-0 w-full flex-col gap-1 overflow-y-auto border-line bg-tint p-3 max-lg:border-b print:hidden lg:fixed lg:z-30 lg:flex lg:w-60 lg:overflow-visible lg:border-r`}
       >
         <div className="mb-2 hidden items-center gap-1 lg:flex">
           <div className="min-w-0 grow">
@@ -151,7 +151,7 @@ function ComposeInReach() {
   const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|contacts)$/.test(pathname) });
   if (!isList) return null;
   return (
-    <nav aria-label="In reach" className="lg:hidden">
+    <nav aria-label="In reach" className="lg:hidden print:hidden">
       <Link
         to="/compose"
         aria-label="Write a message"

@@ -1,11 +1,14 @@
 import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, CodeXml, Download } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Validation } from '../api/schema.ts';
+import { formatted } from '../parts/json-editor/formatted.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { number } from '../ui/format.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { Title } from '../ui/name.tsx';
 import { CopyButton } from '../ui/parts.tsx';
+import { useIsPrinting } from '../ui/printing.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { say } from '../ui/toast.tsx';
 import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
@@ -57,16 +60,17 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
     errors.keys(),
     tables.map(({ node }) => node),
   );
+  const isPrinting = useIsPrinting();
   return (
     <figure aria-label="JSON" className="rounded-xl border border-line">
-      <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3">
+      <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3 sm:flex-nowrap">
         <p className="text-sm font-medium">JSON</p>
         {validation ? <Verdict status={validation.status} /> : null}
         <div className="grow" />
-        <div className="flex min-w-0 items-center gap-x-2 max-sm:order-last max-sm:basis-full">
+        <div className="flex min-w-0 items-center gap-x-2 max-sm:order-last max-sm:basis-full print:hidden">
           {tree.size >= SEARCHABLE_FROM ? <Search state={state} /> : null}
           {tree.size > 1 ? (
-            <div className="flex">
+            <div className="flex shrink-0">
               <IconButton label="Expand all" onClick={state.openAll}>
                 <ChevronsUpDown className="size-4" aria-hidden />
               </IconButton>
@@ -76,7 +80,7 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
             </div>
           ) : null}
         </div>
-        <div className="flex">
+        <div className="flex shrink-0 print:hidden">
           {sentAs ? <CopyAs json={tree.text} sentAs={sentAs} /> : null}
           <CopyButton text={tree.text} label="Copy JSON" isIcon />
           <IconButton label="Download JSON" onClick={() => saveFile(new Blob([tree.text], { type: 'application/json' }), `${name}.json`)}>
@@ -89,9 +93,34 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
       {tables.map((table) => (
         <TableView key={table.node} tree={tree} table={table} />
       ))}
-      <JsonRows tree={tree} state={state} errors={errors} />
-      <CurrentNode tree={tree} node={state.current} />
+      {isPrinting ? (
+        <Printed text={tree.text} />
+      ) : (
+        <>
+          <JsonRows tree={tree} state={state} errors={errors} />
+          <CurrentNode tree={tree} node={state.current} />
+        </>
+      )}
     </figure>
+  );
+}
+
+/** Longer ones are not for paper. */
+const PRINTED_CHARS = 100_000;
+
+/** All of it, in place of a tree that draws what is in sight. */
+function Printed({ text }: { text: string }) {
+  return (
+    <>
+      <pre className="px-4 py-3 font-mono text-xs wrap-anywhere whitespace-pre-wrap">
+        <Title>{formatted(text.slice(0, PRINTED_CHARS))}</Title>
+      </pre>
+      {text.length > PRINTED_CHARS ? (
+        <p className="px-4 pb-3 text-sm">
+          The first {number(PRINTED_CHARS)} of {number(text.length)} characters.
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -111,7 +140,7 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
             if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
             else if (event.key === 'Escape') setWords('');
           }}
-          className="h-8 w-full rounded-lg border border-edge bg-paper pr-20 pl-2.5 text-sm sm:w-52"
+          className={`h-8 w-full min-w-24 rounded-lg border border-edge bg-paper pl-2.5 text-sm sm:w-44 ${words === '' ? '' : 'pr-16'}`}
         />
         <span
           role="status"
@@ -120,12 +149,16 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
           {words === '' ? '' : count}
         </span>
       </div>
-      <IconButton label="Previous match" disabled={found.length === 0} onClick={() => go(-1)}>
-        <ChevronUp className="size-4" aria-hidden />
-      </IconButton>
-      <IconButton label="Next match" disabled={found.length === 0} onClick={() => go(1)}>
-        <ChevronDown className="size-4" aria-hidden />
-      </IconButton>
+      {words === '' ? null : (
+        <>
+          <IconButton label="Previous match" disabled={found.length === 0} onClick={() => go(-1)}>
+            <ChevronUp className="size-4" aria-hidden />
+          </IconButton>
+          <IconButton label="Next match" disabled={found.length === 0} onClick={() => go(1)}>
+            <ChevronDown className="size-4" aria-hidden />
+          </IconButton>
+        </>
+      )}
     </search>
   );
 }

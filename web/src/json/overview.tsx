@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { number } from '../ui/format.ts';
 import { Name, Title } from '../ui/name.tsx';
+import { useIsPrinting } from '../ui/printing.ts';
 import type { JsonFact } from './facts.ts';
 import { previewOf } from './preview.ts';
 import { cellOf, isNumeric, type JsonTable } from './tables.ts';
@@ -41,7 +42,8 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
   const [isWhole, setWhole] = useState(false);
   const { name, columns, rows } = table;
   const numeric = useMemo(() => new Set(columns.filter((column) => isNumeric(tree, table, column))), [tree, table, columns]);
-  const shown = rows.slice(0, isWhole ? ROWS_MAX : ROWS_AT_FIRST);
+  const isPrinting = useIsPrinting();
+  const shown = rows.slice(0, isWhole || isPrinting ? ROWS_MAX : ROWS_AT_FIRST);
   const title = name === '' ? 'Items' : name;
   return (
     <div className="border-b border-line">
@@ -83,7 +85,7 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
       </section>
       {shown.length < rows.length ? (
         <p className="px-4 pb-3 text-sm text-soft">
-          {isWhole ? (
+          {isWhole || isPrinting ? (
             `Showing ${ROWS_MAX} of ${number(rows.length)} rows. All are in the tree below.`
           ) : (
             <Button className="h-8" onClick={() => setWhole(true)}>

@@ -1,5 +1,6 @@
 import { useAuth } from '../api/auth.ts';
 import { TextField } from '../ui/field.tsx';
+import { useFirstFocus } from '../ui/focus.ts';
 import { Form, SubmitButton } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { codePass } from './code-pass.ts';
@@ -9,10 +10,13 @@ export const SEND_CODE = 'email-otp/send-verification-otp';
 interface EmailFormProps {
   /** The address to start with. */
   email: string;
+  /** The field gets the focus. */
+  isFirst: boolean;
   onSent(email: string): void;
 }
 
-export function EmailForm({ email, onSent }: EmailFormProps) {
+export function EmailForm({ email, isFirst, onSent }: EmailFormProps) {
+  const field = useFirstFocus(isFirst);
   const send = useAuth<{ email: string; pass?: string }>(SEND_CODE);
   const form = useForm({
     initial: { email },
@@ -25,6 +29,7 @@ export function EmailForm({ email, onSent }: EmailFormProps) {
   return (
     <Form form={form} className="space-y-3">
       <TextField
+        ref={field}
         label="Email"
         type="email"
         name="email"

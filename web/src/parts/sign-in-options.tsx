@@ -20,6 +20,8 @@ interface SignInProps {
   email?: string;
   /** The error code that a provider redirected with. */
   error: string | undefined;
+  /** Signing in is what the page is for, so that its field gets the focus. */
+  isFirst?: boolean;
   onSignedIn(): void;
 }
 
@@ -33,7 +35,7 @@ export function SignInOptions(props: SignInProps) {
   );
 }
 
-function Options({ ways, backTo, email: given = '', error, onSignedIn }: SignInProps & { ways: SignIn }) {
+function Options({ ways, backTo, email: given = '', error, isFirst = false, onSignedIn }: SignInProps & { ways: SignIn }) {
   const [email, setEmail] = useState(given);
   const [isSent, setSent] = useState(false);
   const begin = useAuth<{ provider: string; callbackURL: string; errorCallbackURL: string }, { url: string }>('sign-in/social');
@@ -61,6 +63,7 @@ function Options({ ways, backTo, email: given = '', error, onSignedIn }: SignInP
       ) : null}
       <EmailForm
         email={email}
+        isFirst={isFirst}
         onSent={(sentTo) => {
           setEmail(sentTo);
           setSent(true);

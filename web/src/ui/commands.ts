@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 
 /** Something that can be done on the page as it is. */
 export interface Command {
-  name: string;
+  readonly name: string;
   /** Its shortcut, to be learnt. */
   keys?: string;
   run(): void;

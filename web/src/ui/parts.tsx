@@ -57,7 +57,7 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
 export function Time({ at, isExact = false, isLong = false }: { at: string; isExact?: boolean; isLong?: boolean }) {
   const time = new Date(at);
   return (
-    <time dateTime={at} title={exactTime(time)} className="whitespace-nowrap">
+    <time dateTime={at} title={exactTime(time)} data-relative={isExact ? undefined : ''} className="whitespace-nowrap">
       {isExact ? exactTime(time) : relativeTime(time, new Date(), isLong)}
     </time>
   );

@@ -26,7 +26,10 @@ function change(next: readonly Toast[]): void {
 
 const remove = (toastId: number): void => change(toasts.filter(({ id }) => id !== toastId));
 
-/** Confirms an action for a few seconds, with a way to undo it. Errors are shown where they occur, and stay. */
+/**
+ * Confirms an action for a few seconds, with a way to undo it. The newest is shown; when it goes, the one before, as long as its time
+ * lasts. Errors are shown where they occur, and stay.
+ */
 export function say(text: string, action?: Action): void {
   const toast = { id: nextId++, text: visible(text), action };
   change([...toasts.slice(-2), toast]);
@@ -39,27 +42,27 @@ export function Toasts() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => toasts,
+    () => toasts.at(-1),
   );
   return (
-    <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-4 z-50 flex flex-col items-center gap-2">
-      {shown.map(({ id, text, action }) => (
-        <p key={id} className="flex items-center gap-3 rounded-full bg-ink px-4 py-2 text-sm text-paper shadow-lg">
-          {text}
-          {action ? (
+    <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-4 z-50 flex justify-center print:hidden">
+      {shown ? (
+        <p key={shown.id} className="flex items-center gap-3 rounded-full bg-ink px-4 py-2 text-sm text-paper shadow-lg">
+          {shown.text}
+          {shown.action ? (
             <button
               type="button"
               className="pointer-events-auto rounded font-semibold underline underline-offset-2"
               onClick={() => {
-                remove(id);
-                action.run();
+                remove(shown.id);
+                shown.action?.run();
               }}
             >
-              {action.label}
+              {shown.action.label}
             </button>
           ) : null}
         </p>
-      ))}
+      ) : null}
     </div>
   );
 }

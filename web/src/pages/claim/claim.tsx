@@ -5,6 +5,7 @@ import { Plain } from '../../frame/plain.tsx';
 import { safePath } from '../../parts/safe-path.ts';
 import { SignedInAs } from '../../parts/signed-in-as.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { useFirstFocus } from '../../ui/focus.ts';
 import { Form, SubmitButton } from '../../ui/form.tsx';
 import { Name } from '../../ui/name.tsx';
 import { useForm } from '../../ui/use-form.ts';
@@ -18,6 +19,7 @@ export function ClaimPage() {
   const joinBusiness = useJoinBusiness();
   const { data: account } = useReading('GET /v1/account', {});
   const claim = useAction('POST /v1/businesses');
+  const name = useFirstFocus();
   const [isChosen, setChosen] = useState(false);
   const form = useForm({
     initial: { display_name: '', handle: '' },
@@ -41,6 +43,7 @@ export function ClaimPage() {
       <p className="mb-6 text-soft">Other businesses reach yours by its handle. You become the owner and can invite others.</p>
       <Form form={form} className="space-y-4">
         <TextField
+          ref={name}
           label="Business name"
           autoComplete="organization"
           placeholder="Acme Works"

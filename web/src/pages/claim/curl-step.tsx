@@ -25,7 +25,7 @@ export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlSt
   useArrivals(useCallback(() => void forget(queries, 'GET /v1/outbox'), [queries]));
   const command = curlCommand(handle, secret);
   return (
-    <Step number={3} title="Send from a program" isDone={isCopied || byAgent !== undefined}>
+    <Step number={5} title="Send from a program" isDone={isCopied || byAgent !== undefined}>
       <p className="mb-3 text-soft">
         This command sends an order from your agent to your own inbox. Run it in a terminal.
         {secret === undefined ? ' Set WAYBILL_KEY to a key first.' : ''}

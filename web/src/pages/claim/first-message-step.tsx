@@ -9,6 +9,7 @@ import { Name } from '../../ui/name.tsx';
 import { addressOf, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { Step } from './step.tsx';
+import { DEMO } from './team-steps.tsx';
 
 const ORDER = `{
   "order": 1001,
@@ -24,7 +25,7 @@ export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | 
   const send = useAction('POST /v1/messages', { changes: ['GET /v1/outbox', 'GET /v1/me'] });
   const sent = send.data ?? last;
   return (
-    <Step number={1} title="Send a first message" isDone={sent !== undefined}>
+    <Step number={3} title="Send a test order as JSON" isDone={sent !== undefined}>
       {sent === undefined || isWriting ? (
         <OrderForm
           send={async (body) => {
@@ -44,7 +45,7 @@ function OrderForm({ send }: { send(body: JsonText): Promise<void> }) {
     initial: { subject: 'Order 1001', json: ORDER },
     check: ({ json }) => problemsIn(json),
     submit: ({ subject, json }) => {
-      const rest = JSON.stringify({ to: 'demo', type: 'order', subject }).slice(0, -1);
+      const rest = JSON.stringify({ to: DEMO, type: 'order', subject }).slice(0, -1);
       // The JSON is sent as typed, so that 18.50 stays 18.50.
       return send(new JsonText(`${rest},"json":${json}}`));
     },

@@ -30,7 +30,7 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
   const isDone = secret !== undefined || hasKey || (!isAdmin && agent !== undefined);
   const isKnown = agents !== undefined && (agent === undefined || !isAdmin || keys !== undefined);
   return (
-    <Step number={2} title="Create an agent and a key" isDone={isDone}>
+    <Step number={4} title="Create an agent and a key" isDone={isDone}>
       <p className="mb-3 text-soft">An agent is a program that acts for your business. It calls the API with a key.</p>
       {error ? <ErrorNote error={error} /> : null}
       {secret !== undefined ? (

@@ -8,6 +8,7 @@ import { States } from '../../ui/states.tsx';
 import { CurlStep } from './curl-step.tsx';
 import { FirstMessageStep } from './first-message-step.tsx';
 import { KeyStep } from './key-step.tsx';
+import { InviteStep, PartnerStep } from './team-steps.tsx';
 
 /** First steps. A step is done no matter who did it, and where. */
 export function WelcomePage() {
@@ -15,7 +16,7 @@ export function WelcomePage() {
   const outbox = useReading('GET /v1/outbox', { query: { limit: 20, include: 'summary' } });
   return (
     <>
-      <PageHeader title="First steps">Send messages for @{handle} from a program. It takes three minutes.</PageHeader>
+      <PageHeader title="First steps">Set up @{handle}: two steps for your team, then three for programs.</PageHeader>
       <States of={outbox}>{({ data }) => <Steps key={handle} handle={handle} sent={data} />}</States>
     </>
   );
@@ -29,6 +30,8 @@ function Steps({ handle, sent }: { handle: string; sent: (Envelope | EnvelopeSum
   return (
     <>
       <ol className="max-w-3xl">
+        <InviteStep />
+        <PartnerStep handle={handle} sent={sent} />
         <FirstMessageStep last={sent[0]} />
         <KeyStep secret={secret} onSecret={setSecret} />
         <CurlStep handle={handle} secret={secret} isCopied={isCopied} onCopied={() => setCopied(true)} byAgent={byAgent} />
@@ -55,9 +58,6 @@ function WhatNext({ isCopied }: { isCopied: boolean }) {
           <NextLink to="/schema">Inbox schema</NextLink> to check incoming JSON
         </li>
         <li>
-          <NextLink to="/members">Members</NextLink> to invite your team
-        </li>
-        <li>
           <a href="/docs" className="text-accent underline">
             Documentation
           </a>{' '}
@@ -68,7 +68,7 @@ function WhatNext({ isCopied }: { isCopied: boolean }) {
   );
 }
 
-function NextLink({ to, children }: { to: '/webhooks' | '/schema' | '/members'; children: string }) {
+function NextLink({ to, children }: { to: '/webhooks' | '/schema'; children: string }) {
   return (
     <Link to={to} className="text-accent underline">
       {children}

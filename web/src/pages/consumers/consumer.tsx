@@ -70,7 +70,7 @@ function Shown({ consumer }: { consumer: Consumer }) {
       <Numbers consumer={consumer} />
       <Facts>
         <Fact name="Tries">
-          {consumer.max_tries === 1 ? 'One, then a message is parked' : `${consumer.max_tries}, then a message is parked`}
+          {consumer.max_tries === 1 ? 'One, then a message is set aside' : `${consumer.max_tries}, then a message is set aside`}
         </Fact>
         <Fact name="Position">
           <span className="font-mono text-sm break-all">{consumer.position}</span>
@@ -95,9 +95,9 @@ function Shown({ consumer }: { consumer: Consumer }) {
 
 function Numbers({ consumer: { lag, leased, parked, oldest_unacknowledged_at: oldest } }: { consumer: Consumer }) {
   const numbers: [label: string, value: string][] = [
-    ['To take', counted(lag)],
-    ['Leased', counted(leased)],
-    ['Parked', counted(parked)],
+    ['Waiting', counted(lag)],
+    ['In progress', counted(leased)],
+    ['Set aside', counted(parked)],
   ];
   return (
     <dl className="mb-8 grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-4">
@@ -117,11 +117,11 @@ function Numbers({ consumer: { lag, leased, parked, oldest_unacknowledged_at: ol
 
 function Holders({ holders }: Pick<Consumer, 'holders'>) {
   return (
-    <Section title="Holders">
+    <Section title="Workers">
       {holders.length === 0 ? (
         <p className="text-soft">No worker holds a message.</p>
       ) : (
-        <Rows label="Holders">
+        <Rows label="Workers">
           {holders.map(({ holder, leased, lease_until }) => (
             <Row key={holder}>
               <p className="min-w-0 flex-1 font-mono text-sm break-all">

@@ -65,9 +65,9 @@ function ConsumerRow({ consumer }: { consumer: Consumer }) {
           <span className="block text-sm text-soft">{takesText(consumer)}</span>
         </span>
         <span className="flex flex-wrap items-center justify-end gap-1.5 max-sm:col-start-1 max-sm:row-start-2 max-sm:justify-start">
-          {parked > 0 ? <Badge tone="bad">{counted(parked)} parked</Badge> : null}
-          {leased > 0 ? <Badge>{counted(leased)} leased</Badge> : null}
-          {lag > 0 ? <Badge tone="warn">{counted(lag)} to take</Badge> : <Badge tone="good">Up to date</Badge>}
+          {parked > 0 ? <Badge tone="bad">{counted(parked)} set aside</Badge> : null}
+          {leased > 0 ? <Badge>{counted(leased)} in progress</Badge> : null}
+          {lag > 0 ? <Badge tone="warn">{counted(lag)} waiting</Badge> : <Badge tone="good">Up to date</Badge>}
         </span>
         <ChevronRight className="size-4 text-soft max-sm:row-span-2 max-sm:row-start-1" aria-hidden />
       </Link>

@@ -27,7 +27,7 @@ export function Parked({ name, count }: { name: string; count: number }) {
   const isShown = count > 0 && ids.length > 0;
   return (
     <Section
-      title="Parked messages"
+      title="Messages set aside"
       actions={
         isShown ? (
           <Button isBusy={unpark.isPending} onClick={() => retry(ids)}>
@@ -38,11 +38,11 @@ export function Parked({ name, count }: { name: string; count: number }) {
     >
       {error ? <ErrorNote error={error} onRetry={list.retry} /> : null}
       {count === 0 ? (
-        <p className="text-soft">None. A message is parked when it was taken too often and never acknowledged.</p>
+        <p className="text-soft">None. A message is set aside after its last try without an acknowledgement.</p>
       ) : list.isPending ? (
-        <Loading rows={2} label="Loading parked messages" />
+        <Loading rows={2} label="Loading messages set aside" />
       ) : (
-        <Rows label="Parked messages">
+        <Rows label="Messages set aside">
           {list.items.map((parked) => (
             <ParkedRow
               key={parked.message_id}
@@ -82,7 +82,7 @@ function ParkedRow({ parked, onRetry, onDrop }: { parked: ParkedMessage; onRetry
       <div className="min-w-0 flex-1 basis-60">
         <p className="break-words">{reason === null ? 'Its last lease lapsed.' : <Name>{reason}</Name>}</p>
         <p className="text-sm break-all text-soft">
-          {number(tries)} {tries === 1 ? 'try' : 'tries'} · parked <Time at={parked_at} /> · <span className="font-mono">{id}</span>
+          {number(tries)} {tries === 1 ? 'try' : 'tries'} · set aside <Time at={parked_at} /> · <span className="font-mono">{id}</span>
         </p>
         {opening.error ? <ErrorNote error={opening.error} /> : null}
       </div>

@@ -78,7 +78,7 @@ function Choices({ id, isAccepted }: { id: string; isAccepted: boolean }) {
     say(WORDS[status]);
   };
   return (
-    <p className="flex flex-wrap items-center gap-2">
+    <p className="flex flex-wrap items-center gap-2 print:hidden">
       <Button isBusy={isBusy} onClick={() => run(tell)}>
         {isAccepted ? 'Mark as processed' : 'Accept'}
       </Button>

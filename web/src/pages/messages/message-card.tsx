@@ -1,24 +1,28 @@
 import { ArrowRight, BadgeX, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
-import type { Actor, Party } from '../../api/schema.ts';
+import type { Actor } from '../../api/schema.ts';
 import { JsonView } from '../../json/json-view.tsx';
-import { DomainProof } from '../../parts/domain-proof.tsx';
 import { TypeBadge } from '../../parts/type-badge.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
+import { useIsPrinting } from '../../ui/printing.ts';
 import { States } from '../../ui/states.tsx';
 import { Acknowledgements } from './acknowledgements.tsx';
 import { MessageDetails } from './message-details.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { useNonMembers } from './non-members.ts';
+import type { SenderNews } from './sender-news.ts';
+import { SenderProof } from './sender-proof.tsx';
 import { type Message, useFullMessage } from './thread-messages.ts';
 
 interface MessageCardProps {
   message: Message;
   /** Already said above the list. */
   threadSubject: string | undefined;
+  /** Whether the sender is new in this thread, or has changed. */
+  news: SenderNews | undefined;
   isOpen: boolean;
   /** The address of the page links to it. */
   isLinked: boolean;
@@ -26,7 +30,7 @@ interface MessageCardProps {
   onReply(): void;
 }
 
-export function MessageCard({ message, threadSubject, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
+export function MessageCard({ message, threadSubject, news, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
   const { from, to, type, subject, note, received_at } = message;
   const titleId = useId();
   const business = useActiveBusiness();
@@ -45,7 +49,7 @@ export function MessageCard({ message, threadSubject, isOpen, isLinked, onToggle
           onClick={onToggle}
           className="flex min-w-0 grow items-center gap-2 rounded-lg py-1 pr-2 pl-1 text-left"
         >
-          <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
+          <ChevronRight className={`mt-0.5 size-4 shrink-0 self-start text-soft print:hidden ${isOpen ? 'rotate-90' : ''}`} aria-hidden />
           <span className="flex min-w-0 grow flex-wrap items-center gap-x-2">
             {isOurs ? <span className="font-medium">You</span> : <PartyName party={from.party} />}
             <span className={`inline-flex min-w-0 items-start gap-2 text-soft ${isOpen && isOurs ? '' : 'max-sm:hidden'}`}>
@@ -71,25 +75,25 @@ export function MessageCard({ message, threadSubject, isOpen, isLinked, onToggle
         <span className="shrink-0 self-start py-1.5 text-sm text-soft">
           <Time at={received_at} />
         </span>
-        <div className="shrink-0">
+        <div className="shrink-0 print:hidden">
           <MessageMenu message={message} onReply={onReply} />
         </div>
       </div>
-      {isOpen ? <Content message={message} threadSubject={threadSubject} isOurs={isOurs} /> : null}
+      {isOpen ? <Content message={message} threadSubject={threadSubject} news={news} isOurs={isOurs} /> : null}
     </article>
   );
 }
 
-type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject'> & { isOurs: boolean };
+type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject' | 'news'> & { isOurs: boolean };
 
-function Content({ message, threadSubject, isOurs }: ContentProps) {
+function Content({ message, threadSubject, news, isOurs }: ContentProps) {
   const { from, type, subject, note, json_sha256, files } = message;
   const isNonMember = useNonMembers();
   const ownSubject = subject !== null && subject !== threadSubject ? subject : null;
   const isEmpty = (note === null || note === '') && json_sha256 === null && files.length === 0 && subject === null;
   return (
     <div className="flex flex-col gap-4 px-4 pb-4 sm:pr-5 sm:pl-9">
-      <SenderLine actor={from.actor} party={from.party} isNonMember={isOurs && isNonMember(from.actor)} />
+      <SenderLine message={message} news={news} isOurs={isOurs} isNonMember={isOurs && isNonMember(from.actor)} />
       {ownSubject !== null || type !== null ? (
         <p className="flex flex-wrap items-center gap-2">
           <Type type={type} />
@@ -132,13 +136,15 @@ const METHODS: Record<Actor['provider'], string> = {
 };
 
 interface SenderProps {
-  actor: Actor;
-  party: Party;
+  message: Message;
+  news: SenderNews | undefined;
+  isOurs: boolean;
   isNonMember: boolean;
 }
 
 /** Who sent the message for the party, and the verified domains of the party. What is not verified is said; the rest is in the details. */
-function SenderLine({ actor: { name, email, verified, provider }, party, isNonMember }: SenderProps) {
+function SenderLine({ message, news, isOurs, isNonMember }: SenderProps) {
+  const { name, email, verified, provider } = message.from.actor;
   return (
     <p className="-mt-2 flex flex-wrap items-center gap-x-1.5 text-sm text-soft">
       <Name>{email !== null && email !== name ? `${name} <${email}>` : name}</Name>
@@ -149,8 +155,7 @@ function SenderLine({ actor: { name, email, verified, provider }, party, isNonMe
           email not verified
         </span>
       )}
-      {party.kind === 'handle' ? <span aria-hidden>·</span> : null}
-      <DomainProof party={party} />
+      <SenderProof message={message} news={news} isOurs={isOurs} />
       {isNonMember ? <Badge>Not a member</Badge> : null}
     </p>
   );
@@ -162,15 +167,16 @@ const SHORT_LINES = 20;
 /** Plain text. A long note is folded. */
 function Note({ text }: { text: string }) {
   const [isUnfolded, setUnfolded] = useState(false);
+  const isPrinting = useIsPrinting();
   const short = text.slice(0, SHORT_CHARS).split('\n').slice(0, SHORT_LINES).join('\n');
   const isLong = short.length < text.length;
   return (
     <div className="max-w-prose">
       <p dir="auto" className="break-words whitespace-pre-wrap">
-        {isLong && !isUnfolded ? `${short}…` : text}
+        {isLong && !isUnfolded && !isPrinting ? `${short}…` : text}
       </p>
       {isLong ? (
-        <button type="button" onClick={() => setUnfolded(!isUnfolded)} className="mt-1 rounded text-accent underline">
+        <button type="button" onClick={() => setUnfolded(!isUnfolded)} className="mt-1 rounded text-accent underline print:hidden">
           {isUnfolded ? 'Show less' : 'Show more'}
         </button>
       ) : null}

@@ -11,7 +11,8 @@ export function MessageDetails({ message }: { message: Message }) {
   const { receipt_url } = message;
   return (
     <div className="text-sm text-soft">
-      <p className="flex items-center gap-4">
+      <p className="hidden text-xs break-all print:block">Receipt: {receipt_url}</p>
+      <p className="flex items-center gap-4 print:hidden">
         <a
           href={receipt_url}
           target="_blank"

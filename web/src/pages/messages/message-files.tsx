@@ -4,9 +4,9 @@ import { ApiError, call } from '../../api/client.ts';
 import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { number } from '../../ui/format.ts';
-import { Name } from '../../ui/name.tsx';
-import { bytes } from '../../ui/parts.tsx';
+import { fileType } from '../../ui/file-type.ts';
+import { bytes, count } from '../../ui/format.ts';
+import { Name, visible } from '../../ui/name.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { useTask } from '../../ui/task.ts';
 import { previewKindOf } from './preview-kind.ts';
@@ -30,9 +30,14 @@ export function MessageFiles({ files }: { files: File[] }) {
       {files.length > 1 ? (
         <div className="mb-2 flex items-center gap-3 text-sm text-soft">
           <span>
-            {number(files.length)} files, {bytes(size)}
+            {count(files.length, 'file')}, {bytes(size)}
           </span>
-          <Button className="h-8" isBusy={isBusy} onClick={() => void run(downloadAll)} icon={<Download className="size-4" aria-hidden />}>
+          <Button
+            className="h-8 print:hidden"
+            isBusy={isBusy}
+            onClick={() => void run(downloadAll)}
+            icon={<Download className="size-4" aria-hidden />}
+          >
             Download all
           </Button>
         </div>
@@ -81,19 +86,21 @@ function FileRow({ file }: { file: File }) {
         <div className="min-w-0 grow">
           <p className="flex flex-wrap items-baseline gap-x-2">
             <Name className="min-w-0 font-medium break-all">{filename === '' ? 'Unnamed file' : filename}</Name>
-            <span className="text-sm text-soft" title={sha256 ?? 'The hash is being computed.'}>
-              {bytes(size_bytes)} · <Name>{content_type}</Name>
+            <span className="text-sm text-soft" title={visible(`${content_type}, ${sha256 ?? 'the hash is being computed'}`)}>
+              {fileType(filename, content_type)} · {bytes(size_bytes)}
             </span>
           </p>
         </div>
-        {kind === undefined ? null : (
-          <IconButton label={`${isShown ? 'Hide' : 'Preview'} ${filename}`} aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? <EyeOff className="size-4" aria-hidden /> : <Eye className="size-4" aria-hidden />}
+        <span className="flex shrink-0 gap-3 print:hidden">
+          {kind === undefined ? null : (
+            <IconButton label={`${isShown ? 'Hide' : 'Preview'} ${filename}`} aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+              {isShown ? <EyeOff className="size-4" aria-hidden /> : <Eye className="size-4" aria-hidden />}
+            </IconButton>
+          )}
+          <IconButton label={`Download ${filename}`} disabled={isLoading} onClick={() => void start()}>
+            <Download className="size-4" aria-hidden />
           </IconButton>
-        )}
-        <IconButton label={`Download ${filename}`} disabled={isLoading} onClick={() => void start()}>
-          <Download className="size-4" aria-hidden />
-        </IconButton>
+        </span>
       </div>
       {isShown && kind !== undefined ? (
         <Suspense fallback={<Loading rows={2} />}>

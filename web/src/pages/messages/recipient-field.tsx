@@ -3,7 +3,7 @@ import { useReading } from '../../api/queries.ts';
 import type { Contact } from '../../api/schema.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
-import { number } from '../../ui/format.ts';
+import { count } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 
 interface Suggestion {
@@ -14,6 +14,7 @@ interface Suggestion {
 }
 
 const SUGGESTIONS_MAX = 6;
+const CONTACTS_READ = 20;
 const TYPING_MS = 150;
 
 interface RecipientFieldProps {
@@ -56,7 +57,7 @@ export function RecipientField({ value, onChange, error, inputRef }: RecipientFi
       <TextField
         ref={inputRef}
         label="To"
-        placeholder="handle or handle/segment"
+        placeholder="Business name or handle"
         role="combobox"
         aria-autocomplete="list"
         aria-expanded={isShown}
@@ -106,21 +107,30 @@ export function RecipientField({ value, onChange, error, inputRef }: RecipientFi
   );
 }
 
-function knownOf({ messages_in, messages_out }: Contact['activity']): string {
-  const count = messages_in + messages_out;
-  return count === 0 ? 'Saved contact' : `${number(count)} ${count === 1 ? 'message' : 'messages'}`;
+function knownOf(activity: Contact['activity']): string {
+  const messages = messagesOf(activity);
+  return messages === 0 ? 'Saved contact' : count(messages, 'message');
 }
+
+const messagesOf = ({ messages_in, messages_out }: Contact['activity']): number => messages_in + messages_out;
+
+/** The busiest first; of equal ones, that with the latest message. */
+const byMessages = (a: Contact, b: Contact): number => messagesOf(b.activity) - messagesOf(a.activity);
 
 /** Contacts first. None while a segment is typed: segments are not listed. */
 function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
   const words = useDebouncedValue(typed.trim().replace(/^@/, ''), TYPING_MS);
   const isHandle = !words.includes('/');
   const q = words.slice(0, 64);
-  const contacts = useReading('GET /v1/contacts', { query: { limit: 20, ...(q !== '' && { q }) } }, { enabled: isWanted && isHandle });
+  const contacts = useReading(
+    'GET /v1/contacts',
+    { query: { limit: CONTACTS_READ, sort: 'activity', ...(q !== '' && { q }) } },
+    { enabled: isWanted && isHandle },
+  );
   const handles = useReading('GET /v1/handles', { query: { limit: SUGGESTIONS_MAX, q } }, { enabled: isWanted && isHandle && q !== '' });
   if (!isHandle) return [];
   const found = new Map<string, Omit<Suggestion, 'handle'>>();
-  for (const { party, label, activity } of contacts.data?.data ?? [])
+  for (const { party, label, activity } of (contacts.data?.data ?? []).toSorted(byMessages))
     if (party.kind === 'handle') found.set(party.handle, { name: label || party.display_name, known: knownOf(activity) });
   for (const { handle, display_name } of q === '' ? [] : (handles.data?.data ?? []))
     if (!found.has(handle)) found.set(handle, { name: display_name, known: 'First contact' });

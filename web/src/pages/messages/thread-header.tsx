@@ -73,7 +73,11 @@ export function ThreadLabels({ id, labels }: { id: string; labels: string[] }) {
       {labels.map((label) => (
         <li key={label} className="inline-flex h-6 items-center rounded-full border border-line pl-2.5 text-sm text-soft">
           <Name className="max-w-60 truncate">{label}</Name>
-          <IconButton label={`Remove label ${label}`} onClick={() => work.relabel([id], label, false)} className="size-6! rounded-full!">
+          <IconButton
+            label={`Remove label ${label}`}
+            onClick={() => work.relabel([id], label, false)}
+            className="size-6! rounded-full! print:hidden"
+          >
             <X className="size-3" aria-hidden />
           </IconButton>
         </li>

@@ -1,8 +1,10 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { Comment } from '../../api/schema.ts';
+import { useIsPrinting } from '../../ui/printing.ts';
 import { CommentCard } from './comments/comment-card.tsx';
 import { MessageCard } from './message-card.tsx';
+import { senderNews } from './sender-news.ts';
 import type { Message } from './thread-messages.ts';
 
 interface ThreadListProps {
@@ -49,6 +51,7 @@ function estimateOf(entry: Entry | undefined, isOpen: (id: string) => boolean): 
 /** The messages and comments of a thread. Only those near the window are drawn: a thread may have thousands. */
 export function ThreadList({ messages, comments, subject, linked, isOpen, onToggle, onReply }: ThreadListProps) {
   const [place, setPlace] = useState<HTMLOListElement | null>(null);
+  const news = useMemo(() => senderNews(messages), [messages]);
   const entries = useMemo(() => inOrder(messages, comments), [messages, comments]);
   const virtual = useWindowVirtualizer({
     count: entries.length,
@@ -69,22 +72,30 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
   useEffect(() => showLinked(), [linkedAt, linked, place]);
+  // On paper all stand below each other.
+  const isPrinting = useIsPrinting();
+  const drawn = isPrinting ? entries.map(({ id }, index) => ({ index, key: id, start: 0 })) : virtual.getVirtualItems();
   return (
-    <ol ref={setPlace} aria-label="Messages" className="relative" style={{ height: virtual.getTotalSize() }}>
-      {virtual.getVirtualItems().map(({ index, key, start }) => {
+    <ol
+      ref={setPlace}
+      aria-label="Messages"
+      className={isPrinting ? 'space-y-2' : 'relative'}
+      style={isPrinting ? undefined : { height: virtual.getTotalSize() }}
+    >
+      {drawn.map(({ index, key, start }) => {
         const entry = entries[index];
         if (!entry) return null;
         return (
           <li
             key={key}
             id={entry.id}
-            ref={virtual.measureElement}
+            ref={isPrinting ? undefined : virtual.measureElement}
             data-index={index}
             aria-setsize={entries.length}
             aria-posinset={index + 1}
             // An open menu is above the messages that follow, and the reply form.
-            className="absolute inset-x-0 top-0 has-[[role=menu]]:z-30"
-            style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+            className={isPrinting ? '' : 'absolute inset-x-0 top-0 has-[[role=menu]]:z-30'}
+            style={isPrinting ? undefined : { transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
           >
             {'text' in entry ? (
               <CommentCard comment={entry} isLinked={entry.id === linked} />
@@ -92,6 +103,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
               <MessageCard
                 message={entry}
                 threadSubject={subject}
+                news={news.get(entry.id)}
                 isOpen={isOpen(entry.id)}
                 isLinked={entry.id === linked}
                 onToggle={() => onToggle(entry.id)}

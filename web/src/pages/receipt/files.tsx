@@ -1,7 +1,8 @@
 import { File as FileIcon } from 'lucide-react';
 import type { ReceiptFile } from '../../api/schema.ts';
+import { fileType } from '../../ui/file-type.ts';
 import { bytes, count } from '../../ui/format.ts';
-import { Name } from '../../ui/name.tsx';
+import { Name, visible } from '../../ui/name.tsx';
 import { Mono } from './facts.tsx';
 
 export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
@@ -13,9 +14,9 @@ export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
           <div className="min-w-0">
             <p className="wrap-anywhere">
               <Name className="font-medium">{filename}</Name>{' '}
-              <span className="text-sm text-soft">
-                {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
-                {count(size_bytes, 'byte')}, <Name>{content_type}</Name>
+              <span className="text-sm text-soft" title={visible(content_type)}>
+                {fileType(filename, content_type)}, {size_bytes < 1024 ? '' : `${bytes(size_bytes)}, `}
+                {count(size_bytes, 'byte')}
               </span>
             </p>
             {sha256 === null ? <p className="text-sm text-soft">Computing hash. Reload in a few minutes.</p> : <Mono>{sha256}</Mono>}

@@ -30,6 +30,7 @@ export function SignInPage() {
         backTo={{ signedIn: target, failed: `/sign-in?${new URLSearchParams({ next: target })}` }}
         email={mailboxOfPass()}
         error={error}
+        isFirst
         onSignedIn={() => {
           // Drops what another person has read in this tab.
           queries.clear();

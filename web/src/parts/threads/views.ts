@@ -18,7 +18,7 @@ export const BUILT_IN = {
   open: { name: 'Open', filter: { status: 'open', box: 'in' }, count: 'open' },
   mine: { name: 'Mine', filter: { status: 'open', assignee: 'me' }, count: 'mine' },
   unassigned: { name: 'Unassigned', filter: { status: 'open', box: 'in', assignee: 'none' }, count: 'unassigned' },
-  failed: { name: 'Failed schema', filter: { status: 'open', failed_schema: true }, count: 'failed_schema' },
+  failed: { name: 'Needs correction', filter: { status: 'open', failed_schema: true }, count: 'failed_schema' },
   done: { name: 'Done', filter: { status: 'done' }, count: 'done' },
   sent: { name: 'Sent', filter: { box: 'out' }, count: 'sent' },
   all: { name: 'All', filter: {}, count: 'all' },

@@ -96,7 +96,7 @@ function Chips({ search, narrow }: { search: ListSearch; narrow(narrowing: Narro
   const { type, label, segment, assignee, unread, failed, since, until } = search;
   const chips: [keyof Narrowing, string, ReactNode][] = [
     ['unread', 'State', unread === undefined ? undefined : unread ? 'Unread' : 'Read'],
-    ['failed', 'Schema', failed === undefined ? undefined : failed ? 'Failed' : 'Not failed'],
+    ['failed', 'Schema', failed === undefined ? undefined : failed ? 'Needs correction' : 'Needs no correction'],
     ['with', 'With', search.with && <Name>{search.with}</Name>],
     ['type', 'Type', type && <Name>{type}</Name>],
     ['label', 'Label', label && <Name>{label}</Name>],

@@ -1,16 +1,19 @@
 import { BadgeX, Braces, CalendarDays, ContactRound, type LucideIcon, Mail, SplitSquareHorizontal, Tag, UserRound } from 'lucide-react';
 import { useReading } from '../../../api/queries.ts';
+import type { Contact } from '../../../api/schema.ts';
 import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
 import type { Narrowing } from '../../../parts/threads/views.ts';
 import { isDay, today } from '../../../ui/day.ts';
 import { useDebouncedValue } from '../../../ui/debounce.ts';
 import type { Option } from '../../../ui/options.tsx';
 import { addressOf } from '../../../ui/parts.tsx';
+import { rank } from '../../../ui/rank.ts';
 
 const TYPING_MS = 150;
 const PER_GROUP_MAX = 5;
 const CONTACTS_READ = 20;
-const SEGMENT = /^[a-z0-9][a-z0-9-]*$/;
+const PARTNERS_READ = 100;
+const AGENTS_READ = 200;
 
 interface FilterOptions {
   typed: string;
@@ -27,8 +30,8 @@ export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions)
   const words = typed.trim();
   const { parties, types, labels, workers, segments } = useKnown(words, isOpen, rows);
   const fits = ([text]: Choice) => text.toLowerCase().includes(words.toLowerCase());
-  const group = (name: string, Icon: LucideIcon, choices: Choice[]): Option[] =>
-    choices.slice(0, PER_GROUP_MAX).map(([text, narrowing, hint]) => ({
+  const group = (name: string, Icon: LucideIcon, choices: Choice[]): Option[] => {
+    const options = choices.map(([text, narrowing, hint]) => ({
       key: `${name} ${JSON.stringify(narrowing)}`,
       group: name,
       text,
@@ -36,28 +39,25 @@ export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions)
       icon: <Icon className="size-4 shrink-0 text-soft" aria-hidden />,
       choose: () => narrow(narrowing),
     }));
-  /** What fits, and what was typed itself. */
-  const withTyped = (choices: Choice[], isPossible: boolean, of: (value: string) => Choice): Choice[] => {
-    const fitting = choices.filter(fits);
-    if (words === '' || !isPossible || fitting.some(([text]) => text === words)) return fitting;
-    return [...fitting.slice(0, PER_GROUP_MAX - 1), of(words)];
+    return rank(options, words).slice(0, PER_GROUP_MAX);
   };
   const day = isDay(words) ? words : today();
   const days: Choice[] = [
     ['Since', { since: day }, day],
     ['Until', { until: day }, day],
   ];
-  return [
+  const known = [
     ...group('State', Mail, STATES.filter(fits)),
     ...group('Schema', BadgeX, VERDICTS.filter(fits)),
     // The service has looked for the names.
     ...group('From or to', ContactRound, parties),
-    ...group('Type', Braces, withTyped(types, true, ofType)),
+    ...group('Type', Braces, types.filter(fits)),
     ...group('Label', Tag, labels.filter(fits)),
     ...group('Assignee', UserRound, workers.filter(fits)),
-    ...group('Segment', SplitSquareHorizontal, withTyped(segments, SEGMENT.test(words), ofSegment)),
+    ...group('Segment', SplitSquareHorizontal, segments.filter(fits)),
     ...group('Last message', CalendarDays, isDay(words) ? days : days.filter(fits)),
   ];
+  return rank(known, words);
 }
 
 const STATES: Choice[] = [
@@ -65,8 +65,8 @@ const STATES: Choice[] = [
   ['Read', { unread: false }],
 ];
 const VERDICTS: Choice[] = [
-  ['Schema failed', { failed: true }],
-  ['Schema not failed', { failed: false }],
+  ['Needs correction', { failed: true }],
+  ['Needs no correction', { failed: false }],
 ];
 const NOT_IDS: Choice[] = [
   ['Me', { assignee: 'me' }],
@@ -75,6 +75,8 @@ const NOT_IDS: Choice[] = [
 const ofType = (type: string): Choice => [type, { type }];
 const ofSegment = (segment: string): Choice => [segment, { segment }];
 
+const typesOf = (contacts: Contact[]): string[] => contacts.flatMap(({ activity }) => activity.types);
+
 /** What there is to filter by: contacts, labels, colleagues, and what the rows show. */
 function useKnown(
   words: string,
@@ -82,16 +84,23 @@ function useKnown(
   rows: ThreadRow[],
 ): Record<'parties' | 'types' | 'labels' | 'workers' | 'segments', Choice[]> {
   const q = useDebouncedValue(words.replace(/^@/, '').slice(0, 64), TYPING_MS);
-  const contacts = useReading('GET /v1/contacts', { query: { limit: CONTACTS_READ, ...(q !== '' && { q }) } }, { enabled: isOpen });
+  const contacts = useReading(
+    'GET /v1/contacts',
+    { query: { limit: CONTACTS_READ, sort: 'activity', ...(q !== '' && { q }) } },
+    { enabled: isOpen },
+  );
+  // Types and segments are not listed by the service: those of the busiest partners, and of the agents here, are known.
+  const partners = useReading('GET /v1/contacts', { query: { limit: PARTNERS_READ, sort: 'activity' } }, { enabled: isOpen });
+  const agents = useReading('GET /v1/agents', { query: { limit: AGENTS_READ } }, { enabled: isOpen });
   const labels = useReading('GET /v1/threads/labels', {}, { enabled: isOpen });
   const assignees = useReading('GET /v1/threads/assignees', {}, { enabled: isOpen });
   const known = contacts.data?.data ?? [];
   const distinct = (values: (string | null)[]) => [...new Set(values)].filter((value) => value !== null);
   return {
     parties: known.map(({ party, label }) => [label || party.display_name, { with: addressOf(party).replace(/^@/, '') }, addressOf(party)]),
-    types: distinct([...rows.map(({ type }) => type), ...known.flatMap(({ activity }) => activity.types)]).map(ofType),
+    types: distinct([...rows.map(({ type }) => type), ...typesOf(known), ...typesOf(partners.data?.data ?? [])]).map(ofType),
     labels: (labels.data?.data ?? []).map(({ label }) => [label, { label }]),
     workers: [...NOT_IDS, ...(assignees.data?.data ?? []).map(({ id, name }): Choice => [name, { assignee: id }])],
-    segments: distinct(rows.map(({ segment }) => segment)).map(ofSegment),
+    segments: distinct([...rows, ...(agents.data?.data ?? [])].map(({ segment }) => segment)).map(ofSegment),
   };
 }

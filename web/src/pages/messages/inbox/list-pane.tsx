@@ -42,7 +42,7 @@ export function ListPane(props: ListPaneProps) {
     <section
       aria-label="List of threads"
       data-fills-window={isBeside ? undefined : ''}
-      className={`flex-col bg-paper ${isBeside ? PLACE.beside : PLACE.alone}`}
+      className={`flex-col bg-paper ${isBeside ? `${PLACE.beside} print:hidden` : PLACE.alone}`}
     >
       <ListHeader search={search} filter={threads.filter} isBeside={isBeside} />
       {selected.size > 0 ? (

@@ -93,7 +93,7 @@ export function MailboxPage() {
         work={work}
       />
       {openId === undefined ? null : (
-        <div className="xl:pl-104 2xl:pl-120">
+        <div className="xl:pl-104 2xl:pl-120 print:pl-0">
           <div className="mx-auto max-w-4xl px-4 py-4 sm:px-8 lg:py-6">
             <Outlet />
           </div>
@@ -161,14 +161,21 @@ function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions,
     const current = openId ?? cursor;
     const ids = selected.size > 0 ? [...selected] : current === undefined ? [] : [current];
     if (ids.length === 0) return [];
-    const verbs: [Verb, string, string][] = [
-      ['done', 'Done, or open again', 'e'],
-      ['assign', 'Assign', 'a'],
-      ['label', 'Label', 'l'],
-      ['unread', 'Mark read or unread', 'U'],
+    const verbs: [Verb, string][] = [
+      ['done', 'e'],
+      ['assign', 'a'],
+      ['label', 'l'],
+      ['unread', 'U'],
     ];
     const of = ids.length > 1 ? `: ${number(ids.length)} threads` : '';
-    return verbs.map(([verb, name, keys]) => ({ name: `${name}${of}`, keys, run: () => work.actOn(verb, ids) }));
+    return verbs.map(([verb, keys]) => ({
+      // When the palette shows it: threads change meanwhile.
+      get name() {
+        return `${work.nameOf(verb, ids)}${of}`;
+      },
+      keys,
+      run: () => work.actOn(verb, ids),
+    }));
   }, [openId, cursor, selected, work]);
 }
 
@@ -193,8 +200,9 @@ function useWorkKeys({ rows, openId, cursor, selected, work, list, toThread, sel
       const at = rows.findIndex(({ id }) => id === current);
       const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
       if (!next) return;
-      if (openId === undefined) list.current?.focus(next.id);
-      else toThread(next);
+      // Beside an open thread, the focus goes along if it is in the list.
+      if (openId === undefined || document.activeElement?.closest('[data-thread]')) list.current?.focus(next.id);
+      if (openId !== undefined) toThread(next);
     };
     return {
       j: move(1),

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { BadgeX, Check, type LucideIcon, Mail, MailOpen, Paperclip, RotateCcw, Tag, UserRoundPlus } from 'lucide-react';
+import { BadgeX, Check, type LucideIcon, Mail, MailOpen, Paperclip, RotateCcw, Tag, UserRoundPlus, UserRoundX } from 'lucide-react';
 import { memo } from 'react';
 import { newestOf, type ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { TypeBadge } from '../../../parts/type-badge.tsx';
@@ -14,7 +14,7 @@ import { timeInGroup } from './day-groups.ts';
 interface ThreadRowProps {
   row: ThreadRow;
   now: Date;
-  /** In two or three lines: beside a thread, and on phones. */
+  /** In two lines: beside a thread, and on phones. */
   isCompact: boolean;
   isOpen: boolean;
   isSelected: boolean;
@@ -25,6 +25,10 @@ interface ThreadRowProps {
   onSelect(id: string, isRange: boolean): void;
   onAct(verb: Verb, id: string): void;
 }
+
+/** Where the actions appear, the last column is wide enough for them, so that they cover the time alone. */
+const WIDE_COLUMNS =
+  '[--last:4.5rem] grid-cols-[13rem_minmax(0,1fr)_auto_var(--last)] 2xl:grid-cols-[17rem_minmax(0,1fr)_auto_var(--last)] pointer-fine:group-focus-within:[--last:8rem] pointer-fine:group-hover:[--last:8rem]';
 
 /** One thread. The link covers the row; checkbox and actions lie on it. */
 export const ThreadRowView = memo(function ThreadRowView(props: ThreadRowProps) {
@@ -42,13 +46,13 @@ export const ThreadRowView = memo(function ThreadRowView(props: ThreadRowProps) 
         preload={false}
         data-thread={row.id}
         onFocus={() => onFocus(row.id)}
-        className={`grid h-full items-center pr-4 pl-10 -outline-offset-2 ${isCompact ? 'grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3 gap-y-0.5' : 'grid-cols-[13rem_minmax(0,1fr)_auto_3.5rem] gap-x-4 2xl:grid-cols-[17rem_minmax(0,1fr)_auto_3.5rem]'}`}
+        className={`grid h-full items-center pr-4 pl-10 -outline-offset-2 ${isCompact ? 'grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3' : `gap-x-4 ${WIDE_COLUMNS}`}`}
       >
         {isUnread ? <span className="absolute left-1.5 size-2 rounded-full bg-accent" aria-hidden /> : null}
         {isCompact ? <CompactCells {...props} isUnread={isUnread} /> : <WideCells {...props} isUnread={isUnread} />}
       </Link>
       <label
-        className={`absolute top-0 left-0 grid h-full w-10 place-items-center ${isCompact ? 'max-h-12' : ''} ${isSelecting || isSelected ? '' : 'pointer-fine:opacity-0 pointer-fine:group-hover:opacity-100 pointer-fine:has-focus-visible:opacity-100'}`}
+        className={`absolute top-0 left-0 grid h-full w-10 place-items-center ${isSelecting || isSelected ? '' : 'pointer-fine:opacity-0 pointer-fine:group-hover:opacity-100 pointer-fine:has-focus-visible:opacity-100'}`}
       >
         <input
           type="checkbox"
@@ -74,10 +78,17 @@ function HoverActions({ row, name, isCompact, onAct }: Pick<ThreadRowProps, 'row
   ];
   return (
     <div
-      className={`absolute right-2 hidden items-center rounded-lg border border-line bg-paper shadow-sm pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-1.5' : 'top-1/2 -translate-y-1/2'}`}
+      className={`absolute right-2 hidden items-center pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-1 bg-paper pl-1' : 'top-1/2 -translate-y-1/2'}`}
     >
       {actions.map(([verb, label, Icon]) => (
-        <IconButton key={verb} label={`${label}: ${name}`} title={label} tabIndex={-1} onClick={() => onAct(verb, row.id)}>
+        <IconButton
+          key={verb}
+          label={`${label}: ${name}`}
+          title={label}
+          tabIndex={-1}
+          onClick={() => onAct(verb, row.id)}
+          className={isCompact ? 'size-6!' : ''}
+        >
           <Icon className="size-4" aria-hidden />
         </IconButton>
       ))}
@@ -103,22 +114,21 @@ function WideCells(props: CellsProps) {
   );
 }
 
+/** The sender and the time, below them the subject, what the last message says, and the marks. */
 function CompactCells(props: CellsProps) {
   const { row, now, isUnread } = props;
   return (
     <>
       <Sender row={row} isUnread={isUnread} />
       <RowTime row={row} now={now} isUnread={isUnread} />
-      <span className="min-w-0 truncate">
-        <Subject row={row} isUnread={isUnread} />
-      </span>
-      <span className="flex items-center justify-end gap-1.5">
-        <Flags row={row} />
-      </span>
       <span className="col-span-2 flex min-w-0 items-center gap-1.5">
-        <Name className="min-w-0 grow truncate text-sm text-soft">{row.summary}</Name>
-        <span className="flex max-w-3/5 shrink-0 items-center gap-1.5 overflow-hidden">
+        <span className="min-w-0 grow truncate">
+          <Subject row={row} isUnread={isUnread} /> <Name className="text-soft">{row.summary}</Name>
+        </span>
+        <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
+          <Flags {...props} />
           <Tags {...props} />
+          {row.assignee === null ? null : <WorkerMark worker={row.assignee} />}
         </span>
       </span>
     </>
@@ -155,7 +165,7 @@ function RowTime({ row, now, isUnread }: { row: ThreadRow; now: Date; isUnread: 
     <time
       dateTime={row.at}
       title={exactTime(new Date(row.at))}
-      className={`text-right text-sm whitespace-nowrap tabular-nums ${isUnread ? 'font-medium text-ink' : 'text-soft'}`}
+      className={`text-right text-sm whitespace-nowrap tabular-nums pointer-fine:group-focus-within:invisible pointer-fine:group-hover:invisible ${isUnread ? 'font-medium text-ink' : 'text-soft'}`}
     >
       {timeInGroup(row.at, now)}
     </time>
@@ -165,7 +175,7 @@ function RowTime({ row, now, isUnread }: { row: ThreadRow; now: Date; isUnread: 
 function Marks(props: CellsProps) {
   return (
     <>
-      <Flags row={props.row} />
+      <Flags {...props} />
       <Tags {...props} />
       {/* A place of its own, so that the marks of rows stand below each other. */}
       <span className="grid size-5 shrink-0 place-items-center">
@@ -175,31 +185,38 @@ function Marks(props: CellsProps) {
   );
 }
 
-function Flags({ row }: { row: ThreadRow }) {
+function Flags({ row, isCompact, isFromNonMember }: CellsProps) {
   return (
     <>
       {row.hasFailed ? (
         <span className="inline-flex shrink-0 items-center gap-1 text-xs font-medium text-bad">
           <BadgeX className="size-3.5" aria-hidden />
-          <span className="max-lg:sr-only">Schema failed</span>
+          <span className={isCompact ? 'sr-only' : 'max-lg:sr-only'}>Needs correction</span>
         </span>
       ) : null}
+      {isFromNonMember && isCompact ? <UserRoundX className="size-3.5 shrink-0 text-soft" aria-label="Sent by a non-member" /> : null}
       {row.hasFiles ? <Paperclip className="size-3.5 shrink-0 text-soft" aria-label="With files" /> : null}
     </>
   );
 }
 
 function Tags({ row, isCompact, isFromNonMember }: CellsProps) {
+  const labels = row.labels.slice(0, isCompact ? 1 : undefined);
+  const left = row.labels.slice(labels.length);
   return (
     <>
-      {isFromNonMember ? <Badge>Sent by a non-member</Badge> : null}
-      {row.labels.map((label) => (
+      {isFromNonMember && !isCompact ? <Badge>Sent by a non-member</Badge> : null}
+      {labels.map((label) => (
         <span key={label} className="min-w-0 shrink truncate rounded-full border border-line px-2 text-xs text-soft">
           <Name>{label}</Name>
         </span>
       ))}
-      {row.type === null ? null : <TypeBadge type={row.type} className="max-w-40 shrink-0" />}
-      {isCompact && row.assignee !== null ? <WorkerMark worker={row.assignee} /> : null}
+      {left.length > 0 ? (
+        <span className="shrink-0 text-xs text-soft" title={visible(left.join(', '))}>
+          +{number(left.length)}
+        </span>
+      ) : null}
+      {row.type === null ? null : <TypeBadge type={row.type} className={isCompact ? 'max-w-28 shrink-0' : 'max-w-40 shrink-0'} />}
     </>
   );
 }

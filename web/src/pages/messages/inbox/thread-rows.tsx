@@ -29,10 +29,12 @@ export interface ThreadRowsProps {
   work: Work;
 }
 
-const ROW_PX = { wide: 44, compact: 84 };
+const ROW_PX = { wide: 44, compact: 54 };
 const DAY_PX = 36;
 const DRAWN_MS = 60;
 const HOUR_MS = 3_600_000;
+/** So many rows are loaded to find the open thread, which may be in another list. */
+const LOOKED_AT_MAX = 300;
 
 const keyOf = (line: Line): string => (line.kind === 'day' ? line.name : line.row.id);
 
@@ -65,13 +67,7 @@ export function ThreadRows({ handle, list, isCompact, isOfSent, openId, selected
     [lines, show, onCursor],
   );
   useImperativeHandle(handle, () => ({ focus }), [focus]);
-  const showOpen = useEffectEvent((id: string) => {
-    const at = lines.findIndex((line) => keyOf(line) === id);
-    if (at >= 0) show(at);
-  });
-  useEffect(() => {
-    if (openId !== undefined) showOpen(openId);
-  }, [openId]);
+  useShowOpen(openId, lines, list, show);
 
   return (
     <div ref={scroller} data-scroll-restoration-id="threads" className="relative min-h-0 grow overflow-y-auto overscroll-contain">
@@ -106,6 +102,23 @@ export function ThreadRows({ handle, list, isCompact, isOfSent, openId, selected
       </ul>
     </div>
   );
+}
+
+/** Scrolls to the row of the open thread once, also if its row is loaded later, as after a link to the thread. */
+function useShowOpen(openId: string | undefined, lines: Line[], list: List<ThreadRow>, show: (at: number) => void): void {
+  const at = openId === undefined ? -1 : lines.findIndex((line) => keyOf(line) === openId);
+  const isFound = at >= 0;
+  const showRow = useEffectEvent(() => show(at));
+  useEffect(() => {
+    // A layout later, when the list has its height.
+    const frame = openId !== undefined && isFound ? requestAnimationFrame(() => showRow()) : 0;
+    return () => cancelAnimationFrame(frame);
+  }, [openId, isFound]);
+  const isWanted = openId !== undefined && !isFound && list.hasMore && !list.isFetchingMore && list.items.length < LOOKED_AT_MAX;
+  const { more } = list;
+  useEffect(() => {
+    if (isWanted) more();
+  }, [isWanted, more]);
 }
 
 /** How many threads have got messages since the top of the list was in sight. */

@@ -13,11 +13,11 @@ interface BulkBarProps {
   isShort: boolean;
 }
 
-const ACTIONS: [Verb, string, typeof Check][] = [
-  ['done', 'Done', Check],
-  ['assign', 'Assign', UserRoundPlus],
-  ['label', 'Label', Tag],
-  ['unread', 'Mark read or unread', Mail],
+const ACTIONS: [Verb, typeof Check][] = [
+  ['done', Check],
+  ['assign', UserRoundPlus],
+  ['label', Tag],
+  ['unread', Mail],
 ];
 
 /** What can be done to the selected threads, in the place of the filters. */
@@ -36,14 +36,14 @@ export function BulkBar({ ids, all, work, onSelectAll, isShort }: BulkBarProps) 
         className="size-4 accent-accent"
       />
       <p className="mr-2 ml-2 text-sm font-medium whitespace-nowrap">{number(ids.length)} selected</p>
-      {ACTIONS.map(([verb, label, Icon]) =>
+      {ACTIONS.map(([verb, Icon]) =>
         isShort ? (
-          <IconButton key={verb} label={label} onClick={() => work.actOn(verb, ids)}>
+          <IconButton key={verb} label={work.nameOf(verb, ids)} onClick={() => work.actOn(verb, ids)}>
             <Icon className="size-4" aria-hidden />
           </IconButton>
         ) : (
           <Button key={verb} look="quiet" onClick={() => work.actOn(verb, ids)} icon={<Icon className="size-4" aria-hidden />}>
-            {label}
+            {work.nameOf(verb, ids)}
           </Button>
         ),
       )}

@@ -16,6 +16,8 @@ export interface Picking {
 }
 
 export interface Work {
+  /** The name of what a verb does to these threads as they are: “Mark read” or “Mark unread”. */
+  nameOf(verb: Verb, ids: readonly string[]): string;
   /** For the given thread, or for those that were selected if it is one of them. */
   act(verb: Verb, id: string): void;
   actOn(verb: Verb, ids: readonly string[]): void;
@@ -26,6 +28,13 @@ export interface Work {
   stopPicking(): void;
 }
 
+const NAMES: Record<Verb, (state: { isDone: boolean; isUnread: boolean }) => string> = {
+  done: ({ isDone }) => (isDone ? 'Open again' : 'Done'),
+  assign: () => 'Assign',
+  label: () => 'Label',
+  unread: ({ isUnread }) => (isUnread ? 'Mark read' : 'Mark unread'),
+};
+
 const countOf = (ids: readonly string[], done: string): string => (ids.length === 1 ? done : `${number(ids.length)} threads: ${done}`);
 
 /** The one way to work on threads: by mouse, key and menu. onLeft: threads that are not to be shown as open any more. */
@@ -34,6 +43,16 @@ export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly st
   const change = useChanges();
   const [picking, setPicking] = useState<Picking>();
   const make = useCallback((ids: readonly string[], what: Change, done: string) => void change(ids, what, countOf(ids, done)), [change]);
+  const stateOf = useCallback(
+    (ids: readonly string[]) => {
+      const known = ids.map((id) => decisionsOf(queries, id));
+      return {
+        isDone: known.every((one) => one?.status === 'done'),
+        isUnread: known.some((one) => one !== undefined && one.unread_count > 0),
+      };
+    },
+    [queries],
+  );
   const actOn = useCallback(
     (verb: Verb, ids: readonly string[]) => {
       if (ids.length === 0) return;
@@ -41,21 +60,20 @@ export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly st
         setPicking({ verb, ids });
         return;
       }
-      const known = ids.map((id) => decisionsOf(queries, id));
+      const { isDone, isUnread } = stateOf(ids);
       if (verb === 'done') {
-        const isDone = known.every((one) => one?.status === 'done');
         if (!isDone) onLeft(ids, 'done');
         make(ids, { status: isDone ? 'open' : 'done' }, isDone ? 'Open again' : 'Done');
       } else {
-        const isUnread = known.some((one) => one !== undefined && one.unread_count > 0);
         if (!isUnread) onLeft(ids, 'unread');
         make(ids, { unread: !isUnread }, isUnread ? 'Marked as read' : 'Marked as unread');
       }
     },
-    [queries, make, onLeft],
+    [stateOf, make, onLeft],
   );
   return useMemo(
     () => ({
+      nameOf: (verb, ids) => NAMES[verb](stateOf(ids)),
       actOn,
       act: (verb, id) => actOn(verb, selected.has(id) ? [...selected] : [id]),
       assign: (ids, assignee) => make(ids, { assignee }, assignee ? `Assigned to ${visible(assignee.name)}` : 'Assigned to nobody'),
@@ -64,6 +82,6 @@ export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly st
       picking,
       stopPicking: () => setPicking(undefined),
     }),
-    [actOn, make, selected, picking],
+    [stateOf, actOn, make, selected, picking],
   );
 }

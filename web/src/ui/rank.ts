@@ -1,0 +1,24 @@
+import type { Option } from './options.tsx';
+
+/** How well a text fits what is typed: 0 exactly, 1 from its start, 2 from the start of a word, 3 inside, 4 not at all. */
+function distanceOf(text: string, words: string): number {
+  const [whole, typed] = [text.toLowerCase().replace(/^@/, ''), words.toLowerCase().replace(/^@/, '')];
+  if (whole === typed) return 0;
+  if (whole.startsWith(typed)) return 1;
+  if (!whole.includes(typed)) return 4;
+  return whole.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(typed)) ? 2 : 3;
+}
+
+/** The best fitting group first, and in each the best fitting option; those that fit alike keep their order. */
+export function rank(options: readonly Option[], words: string): Option[] {
+  if (words === '') return [...options];
+  const found = options.map((option) => ({
+    option,
+    distance: Math.min(distanceOf(option.text, words), distanceOf(option.hint ?? '', words)),
+  }));
+  const groups = [...Map.groupBy(found, ({ option }) => option.group).values()];
+  const best = (group: typeof found) => Math.min(...group.map(({ distance }) => distance));
+  return groups
+    .toSorted((a, b) => best(a) - best(b))
+    .flatMap((group) => group.toSorted((a, b) => a.distance - b.distance).map(({ option }) => option));
+}
