@@ -41,11 +41,12 @@ test('a consumer is created, watched, mended and deleted', async () => {
   const lease = () => api.post('/consumers/order-workers/lease', { holder: 'worker-7', limit: 10 });
   const { body } = await lease();
   expect(body.data).toHaveLength(2);
-  await page.getByRole('list', { name: 'Holders' }).getByText('worker-7').waitFor();
+  for (const name of ['Waiting', 'In progress', 'Set aside']) await page.getByText(name, { exact: true }).first().waitFor();
+  await page.getByRole('list', { name: 'Workers' }).getByText('worker-7').waitFor();
   await expectAccessible();
   const ids: string[] = body.data.map(({ message }: { message: { id: string } }) => message.id);
   await api.post('/consumers/order-workers/release', { holder: 'worker-7', ids, reason: 'The line items make no sense' });
-  const parked = page.getByRole('list', { name: 'Parked messages' });
+  const parked = page.getByRole('list', { name: 'Messages set aside' });
   await expect.poll(() => parked.getByText('The line items make no sense').count(), { timeout: 60_000 }).toBe(2);
   await expectAccessible();
   await parked.getByRole('button', { name: `Open ${ids[0]}` }).click();
@@ -53,7 +54,7 @@ test('a consumer is created, watched, mended and deleted', async () => {
   await page.goBack();
   await parked.getByRole('button', { name: `Drop ${ids[0]}` }).click();
   await parked.getByRole('button', { name: `Try again: ${ids[1]}` }).click();
-  await page.getByText('None. A message is parked').waitFor();
+  await page.getByText('None. A message is set aside').waitFor();
   expect((await lease()).body.data).toMatchObject([{ message: { id: ids[1] }, tries: 1 }]);
 
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -68,7 +69,7 @@ test('a consumer is created, watched, mended and deleted', async () => {
   expect((await lease()).body.data).toHaveLength(2);
 
   await page.getByRole('link', { name: 'Consumers' }).first().click();
-  await page.getByRole('list', { name: 'Consumers' }).getByText('2 leased').waitFor();
+  await page.getByRole('list', { name: 'Consumers' }).getByText('2 in progress').waitFor();
   await expectAccessible();
   await page.getByRole('link', { name: /order-workers/ }).click();
   await page.getByRole('button', { name: 'Delete' }).click();

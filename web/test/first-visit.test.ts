@@ -18,7 +18,8 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
 
   await open('/');
   await page.getByRole('heading', { name: 'Sign in to Waybill' }).waitFor();
-  await page.getByLabel('Email').fill(EMAIL);
+  await page.getByLabel('Email').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type(EMAIL);
   await expectAccessible();
   expect(await page.getByRole('button', { name: 'passkey' }).count(), 'an IP address can have none').toBe(0);
   await page.getByRole('button', { name: 'Sign in with a one-time code' }).click();
@@ -35,7 +36,8 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await page.getByLabel('Code').press('ControlOrMeta+V');
 
   await page.getByRole('heading', { name: 'Claim a handle' }).waitFor();
-  await page.getByLabel('Business name').fill('Demo');
+  await page.getByLabel('Business name').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('Demo');
   await page.getByText('This handle is reserved').waitFor();
   await page.getByLabel('Handle').fill('x');
   await page.getByText('Use 2 to 32').waitFor();
@@ -51,6 +53,14 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await page.getByRole('button', { name: 'Claim @acme-works' }).click();
 
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  // What people do comes before what programs do.
+  expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+    'Invite colleagues',
+    'Write to a partner',
+    'Send a test order as JSON',
+    'Create an agent and a key',
+    'Send from a program',
+  ]);
   await page.getByRole('button', { name: 'Create agent and key' }).waitFor();
   await expectAccessible();
   await page.getByLabel('JSON').fill('{"order": 1001, "price": 18.50');
@@ -62,7 +72,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   expect((await world.service.anonymous.get(`/receipts/${(await receipt.innerText()).split('/r/')[1]}`)).status).toBe(200);
   const [sent] = await world.service.sql<{ json: string }>('SELECT json::text AS json FROM messages');
   expect(sent?.json).toBe('{"order": 9007199254740993, "price": 18.50}');
-  await page.getByRole('heading', { name: 'Send a first message (done)' }).waitFor();
+  await page.getByRole('heading', { name: 'Send a test order as JSON (done)' }).waitFor();
 
   await page.getByRole('button', { name: 'Create agent and key' }).click();
   await page.getByText('It is shown only once').waitFor();

@@ -89,8 +89,8 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await globex.api.send({ to: 'acme-works', subject: 'Unfit', json: { quantity: 'many' } });
   await globex.api.send({ to: 'acme-works', subject: 'Fit', json: { sku: 'A-1' } });
   await open('/inbox');
-  await page.getByRole('link', { name: /Unfit.*Schema failed/ }).waitFor();
-  expect(await page.getByText('Schema failed').count()).toBe(1);
+  await page.getByRole('link', { name: /Unfit.*Needs correction/ }).waitFor();
+  expect(await page.getByRole('list', { name: 'Threads' }).getByText('Needs correction').count()).toBe(1);
 
   await open('/schema');
   await page.getByRole('button', { name: 'Remove' }).click();

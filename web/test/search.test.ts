@@ -51,8 +51,24 @@ test('what was typed is found and marked, operators are suggested, and a result 
   await field.fill('monday');
   await results.getByRole('link', { name: /Delivery on Friday.*Rather on Monday/ }).waitFor();
   await field.fill('nothing like this');
-  await page.getByText('No results').waitFor();
+  await page.getByText('Check the spelling').waitFor();
   await ann.expectAccessible();
+  // What is no operator is named.
+  await field.fill('is:nonsense foo:bar');
+  await page.getByText('is: takes open, done or unread, not nonsense. foo: is not a search operator.').waitFor();
+  await ann.expectAccessible();
+});
+
+test('line breaks in excerpts are spaces', async () => {
+  const { page } = ann;
+  await globex.api.send({ to: 'acme-works', subject: 'Two lines', note: 'Zinc plates\nfor the roof\r\nand the gutter' });
+  await until(async () => (await ann.api.get('/search?q=zinc')).body.data.length === 1);
+  for (const query of ['zinc', 'two']) {
+    await ann.open(`/search?q=${query}`);
+    const found = page.getByRole('list', { name: 'Results' }).getByRole('link', { name: /Two lines/ });
+    await found.getByText('for the roof').waitFor();
+    expect(await found.innerText()).not.toContain('U+000');
+  }
 });
 
 test('Ctrl-K does what can be done here, and goes to pages, contacts and results', async () => {
@@ -69,7 +85,7 @@ test('Ctrl-K does what can be done here, and goes to pages, contacts and results
     await ann.expectAccessible();
     await page.getByRole('option', { name: option }).click();
   };
-  await command('done', /^Done, or open again/);
+  await command('done', /^Done$|^Done e/);
   await expect.poll(async () => (await ann.api.get('/threads?status=done')).body.data.length).toBe(1);
   await command('usage', /^Usage/);
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();

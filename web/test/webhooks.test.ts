@@ -73,7 +73,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   const log = page.getByRole('list', { name: 'Deliveries' });
   await log.getByText('Dropped').waitFor();
   expect(await log.getByRole('listitem').allTextContents()).toEqual([
-    expect.stringMatching(/^DroppedMessage, attempt 2503 · .*responded with 503/),
+    expect.stringMatching(/^DroppedOrder 4711 · The globex company · attempt 2503 · .*responded with 503/),
     expect.stringMatching(/^DeliveredTest204 · /),
   ]);
 

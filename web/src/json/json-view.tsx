@@ -6,7 +6,7 @@ import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { number } from '../ui/format.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { Title } from '../ui/name.tsx';
+import { visible } from '../ui/name.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import { useIsPrinting } from '../ui/printing.ts';
 import { saveFile } from '../ui/save-file.ts';
@@ -113,7 +113,7 @@ function Printed({ text }: { text: string }) {
   return (
     <>
       <pre className="px-4 py-3 font-mono text-xs wrap-anywhere whitespace-pre-wrap">
-        <Title>{formatted(text.slice(0, PRINTED_CHARS))}</Title>
+        {formatted(text.slice(0, PRINTED_CHARS)).replace(/[^\n]+/g, visible)}
       </pre>
       {text.length > PRINTED_CHARS ? (
         <p className="px-4 pb-3 text-sm">

@@ -48,6 +48,7 @@ export const clock = formatOf({ timeStyle: 'short' });
 export const day = formatOf({ day: 'numeric', month: 'short' });
 export const utcDay = formatOf({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 export const dayAndYear = formatOf({ day: 'numeric', month: 'short', year: 'numeric' });
+export const dayAndHour = formatOf({ day: 'numeric', month: 'short', hour: 'numeric' });
 export const dayAndClock = formatOf({ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
 export const weekday = formatOf({ weekday: 'long', day: 'numeric', month: 'long' });
 export const utcWeekday = formatOf({ dateStyle: 'full', timeZone: 'UTC' });

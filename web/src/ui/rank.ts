@@ -9,16 +9,23 @@ function distanceOf(text: string, words: string): number {
   return whole.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(typed)) ? 2 : 3;
 }
 
-/** The best fitting group first, and in each the best fitting option; those that fit alike keep their order. */
+interface Fit {
+  option: Option;
+  distance: number;
+}
+
+const byFit = (a: Fit, b: Fit): number => a.distance - b.distance || (a.distance === 1 ? a.option.text.length - b.option.text.length : 0);
+
+/** The best fitting group first, and in each the best fitting option: of texts that start alike, the shorter. Else they keep their order. */
 export function rank(options: readonly Option[], words: string): Option[] {
   if (words === '') return [...options];
-  const found = options.map((option) => ({
-    option,
-    distance: Math.min(distanceOf(option.text, words), distanceOf(option.hint ?? '', words)),
-  }));
+  const found = options.map(
+    (option): Fit => ({
+      option,
+      distance: Math.min(distanceOf(option.text, words), distanceOf(option.hint ?? '', words)),
+    }),
+  );
   const groups = [...Map.groupBy(found, ({ option }) => option.group).values()];
-  const best = (group: typeof found) => Math.min(...group.map(({ distance }) => distance));
-  return groups
-    .toSorted((a, b) => best(a) - best(b))
-    .flatMap((group) => group.toSorted((a, b) => a.distance - b.distance).map(({ option }) => option));
+  const best = (group: Fit[]) => Math.min(...group.map(({ distance }) => distance));
+  return groups.toSorted((a, b) => best(a) - best(b)).flatMap((group) => group.toSorted(byFit).map(({ option }) => option));
 }

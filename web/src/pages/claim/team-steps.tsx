@@ -17,7 +17,7 @@ export function InviteStep() {
   return (
     <Step number={1} title="Invite colleagues" isDone={isDone}>
       <p className="mb-3 text-soft">
-        Everybody you invite reads and answers the same inbox.{isAdmin ? '' : ' Admins and owners can invite: ask one of them.'}
+        Everybody you invite works in the same inbox.{isAdmin ? '' : ' Admins and owners can invite: ask one of them.'}
       </p>
       {isAdmin ? (
         <ButtonLink to="/members" icon={<UserPlus className="size-4" aria-hidden />}>

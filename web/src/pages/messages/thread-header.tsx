@@ -71,7 +71,7 @@ export function ThreadLabels({ id, labels }: { id: string; labels: string[] }) {
   return (
     <ul aria-label="Labels" className="-mt-3 mb-5 flex flex-wrap gap-1.5">
       {labels.map((label) => (
-        <li key={label} className="inline-flex h-6 items-center rounded-full border border-line pl-2.5 text-sm text-soft">
+        <li key={label} className="inline-flex h-6 items-center rounded-full border border-line pl-2.5 text-sm text-soft print:pr-2.5">
           <Name className="max-w-60 truncate">{label}</Name>
           <IconButton
             label={`Remove label ${label}`}

@@ -121,7 +121,7 @@ function Unknown({ q }: { q: string }) {
   if (unknown.length === 0) return null;
   return (
     <p className="mb-4 text-warn">
-      <Name>{unknown.join(' ')}</Name> Searched for as a word.
+      <Name>{unknown.join(' ')}</Name> Searched as plain words.
     </p>
   );
 }

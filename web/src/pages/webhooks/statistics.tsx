@@ -2,7 +2,7 @@ import { memo, useState } from 'react';
 import { useReading } from '../../api/queries.ts';
 import type { WebhookStatistics } from '../../api/schema.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { count, dayAndClock, duration, number, percent, utcDay } from '../../ui/format.ts';
+import { clock, count, dayAndHour, duration, number, percent, utcDay } from '../../ui/format.ts';
 import { useLastKnown } from '../../ui/last-known.ts';
 import { Section, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
@@ -10,8 +10,8 @@ import { type Period, PeriodChoice } from './period-choice.tsx';
 
 /** Days start at midnight UTC. */
 const LABELS: Record<Period, { unit: string; format(start: Date): string; words: string }> = {
-  '24h': { unit: 'Hour', format: dayAndClock, words: 'the last 24 hours' },
-  '7d': { unit: '6 hours from', format: dayAndClock, words: 'the last 7 days' },
+  '24h': { unit: 'Hour', format: clock, words: 'the last 24 hours' },
+  '7d': { unit: '6 hours from', format: dayAndHour, words: 'the last 7 days' },
   '30d': { unit: 'Day (UTC)', format: utcDay, words: 'the last 30 days' },
 };
 

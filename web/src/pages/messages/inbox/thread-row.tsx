@@ -78,7 +78,7 @@ function HoverActions({ row, name, isCompact, onAct }: Pick<ThreadRowProps, 'row
   ];
   return (
     <div
-      className={`absolute right-2 hidden items-center pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-1 bg-paper pl-1' : 'top-1/2 -translate-y-1/2'}`}
+      className={`absolute right-2 hidden items-center pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-1 bg-inherit pl-1' : 'top-1/2 -translate-y-1/2'}`}
     >
       {actions.map(([verb, label, Icon]) => (
         <IconButton
@@ -125,7 +125,7 @@ function CompactCells(props: CellsProps) {
         <span className="min-w-0 grow truncate">
           <Subject row={row} isUnread={isUnread} /> <Name className="text-soft">{row.summary}</Name>
         </span>
-        <span className="flex max-w-1/2 shrink-0 items-center gap-1.5">
+        <span className="flex max-w-3/5 shrink-0 items-center gap-1.5">
           <Flags {...props} />
           <Tags {...props} />
           {row.assignee === null ? null : <WorkerMark worker={row.assignee} />}
@@ -207,7 +207,10 @@ function Tags({ row, isCompact, isFromNonMember }: CellsProps) {
     <>
       {isFromNonMember && !isCompact ? <Badge>Sent by a non-member</Badge> : null}
       {labels.map((label) => (
-        <span key={label} className="min-w-0 shrink truncate rounded-full border border-line px-2 text-xs text-soft">
+        <span
+          key={label}
+          className={`shrink truncate rounded-full border border-line px-2 text-xs text-soft ${isCompact ? 'max-w-24 min-w-14' : 'min-w-0'}`}
+        >
           <Name>{label}</Name>
         </span>
       ))}
@@ -216,7 +219,7 @@ function Tags({ row, isCompact, isFromNonMember }: CellsProps) {
           +{number(left.length)}
         </span>
       ) : null}
-      {row.type === null ? null : <TypeBadge type={row.type} className={isCompact ? 'max-w-28 shrink-0' : 'max-w-40 shrink-0'} />}
+      {row.type === null ? null : <TypeBadge type={row.type} className={isCompact ? 'max-w-26 shrink-0' : 'max-w-40 shrink-0'} />}
     </>
   );
 }
