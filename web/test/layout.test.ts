@@ -59,7 +59,9 @@ test('a link to a thread shows its row in the list, wherever that is', async () 
 test('j moves the focus with the thread that it opens', async () => {
   const { page } = ann;
   await ann.open('/inbox');
+  await rows(page).first().waitFor();
   await page.keyboard.press('j');
+  await page.locator(`[data-thread="${threads[64]}"]`).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Order 64', level: 1 }).waitFor();
   await page.keyboard.press('j');

@@ -137,7 +137,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await expectAccessible();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Recover messages…' }).click();
-  await page.getByRole('combobox', { name: 'Which' }).selectOption('All, also those that it has got');
+  await page.getByRole('combobox', { name: 'Messages' }).selectOption('All, including delivered');
   await expectAccessible();
   await page.getByRole('button', { name: 'Recover', exact: true }).click();
   await expect.poll(() => recoveries.getByText('Completed').count(), { timeout: 60_000 }).toBe(2);

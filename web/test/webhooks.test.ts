@@ -96,6 +96,8 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   // From the delivery to the message.
   await log.getByRole('link', { name: /^Dropped/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Message delivery' }).waitFor();
+  // The first attempt has ended; its retry is named by its time.
+  await page.getByText(/^Failed, retry at \d/).waitFor();
   await page.getByRole('link', { name: 'Order 4711' }).click();
   await page.waitForURL(/\/threads\/thr_/);
 
@@ -114,6 +116,35 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await page.getByText('No webhooks yet').waitFor();
   await page.goto(address);
   await page.getByRole('alert').getByText('The webhook was not found.').waitFor();
+}, 600_000);
+
+test('the list says what each webhook receives, and what it is for', async () => {
+  const { page, open, api, expectAccessible } = await world.member('kim@listed-works.test', 'listed-works');
+  const add = async (path: string, more: object) =>
+    expect((await api.post('/webhooks', { url: receiver.url(path), ...more })).status).toBe(201);
+  await add('/all', {});
+  await add('/erp', { types: ['order', 'order.*'], description: 'Orders for the ERP' });
+  await add('/desk', { target: 'desk', types: ['invoice'] });
+  await add('/team', { events: ['thread.updated', 'schema.failed'] });
+  await open('/webhooks');
+  const row = (path: string) => page.getByRole('listitem').filter({ hasText: path });
+  await row('/all').getByText('All messages', { exact: true }).waitFor();
+  await row('/erp').getByText('Orders for the ERP').waitFor();
+  await row('/erp').getByText('Messages of types order, order.*').waitFor();
+  await row('/desk').getByText('Messages to listed-works/desk of type invoice').waitFor();
+  await row('/team').getByText('Schema failed, Threads updated').waitFor();
+  await expectAccessible();
+  await row('/erp').click();
+  await page.getByText('Messages of types order, order.*').waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Recover messages…' }).click();
+  expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Messages' }).locator('option').allTextContents()).toEqual([
+    'Not delivered yet',
+    'Dropped after the last attempt',
+    'Never attempted',
+    'All, including delivered',
+  ]);
+  await expectAccessible();
 }, 600_000);
 
 test('a webhook that is paused says why, and is resumed', async () => {

@@ -1,0 +1,19 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const SRC = path.resolve(import.meta.dirname, '../../src');
+
+/** What pages said before, for which there is a word that people know. */
+const RETIRED =
+  /Mark read or unread|Failed schema|handle or handle\/segment|Those that|To take|Leased|>Holders|"Holders|Parked messages|Nothing has come|How it is doing|Time to answer|Half within|[Bb]egins anew|As the system|Copy the line|No message fits|Sender.s key|receipt is whole|can.t be reached|Continue with a code/;
+
+test('pages say what people say', () => {
+  const lines = globSync('**/*.{ts,tsx}', { cwd: SRC }).flatMap((file) =>
+    readFileSync(path.join(SRC, file), 'utf8')
+      .split('\n')
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  // Comments are for those who read code.
+  expect(lines.filter((line) => RETIRED.test(line) && !/: (\/\*\*|\*|\/\/|\{\/\*)/.test(line))).toEqual([]);
+});
