@@ -28,6 +28,9 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await page.getByText('No messages sent yet').waitFor();
   await expectAccessible();
 
+  await page.getByRole('link', { name: /^Needs correction/ }).waitFor();
+  // Its name has “ord” inside.
+  await (await world.service.business('nordens')).api.send({ to: 'acme-works', subject: 'Hello' });
   for (let at = 0; at < 60; at++) await send(at);
   await page.goBack();
   const newest = page.getByRole('link', { name: /Order 59/ });
@@ -52,6 +55,15 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await page.getByText('No results').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await newest.waitFor();
+  // What begins with it comes before what has it inside.
+  await page.keyboard.press('f');
+  await filter.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('ord');
+  await page.getByRole('option', { name: /@nordens/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove filter Type' }).waitFor();
+  expect(page.url()).toContain('type=order');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   // The name that one sees can be typed.
   await filter.fill('globex comp');
   await page.getByRole('option', { name: /@globex/ }).click();
