@@ -7,7 +7,7 @@ type State = Delivery['status'];
 const STATES: Record<State, [tone: Tone, name: string, meaning: string]> = {
   pending: ['plain', 'Pending', 'The attempt is queued.'],
   delivered: ['good', 'Delivered', 'Your endpoint accepted it.'],
-  retrying: ['warn', 'Failed, will be retried', 'The latest attempt failed. It will be retried.'],
+  retrying: ['warn', 'Failed, will retry', 'The latest attempt failed. It will be retried.'],
   dropped: ['bad', 'Dropped', 'The last attempt failed. The message is still in your inbox.'],
   failed: ['bad', 'Failed', 'It is not retried: it was a test, or your endpoint responded 410.'],
 };
