@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimedBy } from '../../server/test/support/businesses.ts';
 import { until } from '../../server/test/support/process.ts';
 import { untilIndexed } from '../../server/test/support/threads.ts';
 import { openWorld, type World } from './support/visitor.ts';
@@ -27,22 +28,23 @@ test('the busiest partners are suggested first, however long they have been know
 
 test('that a sender has no verified domain is said on first contact, and when its name changes', async () => {
   const { page, open, expectAccessible, api } = await world.member('bob@initech-works.test', 'initech-works');
-  const hooli = await world.service.business('hooli');
+  const hooli = await claimedBy(world.service, 'eve@hooli.test', 'hooli');
+  const send = async (request: object) => (await hooli.post('/messages', request)).body;
   const notices = page.getByText(/no verified domain/i);
-  const { body: first } = await hooli.api.send({ to: 'initech-works', subject: 'First one', note: 'Hello' });
+  const first = await send({ to: 'initech-works', subject: 'First one', note: 'Hello' });
   await api.post('/messages', { in_reply_to: first.id, note: 'Welcome' });
-  await hooli.api.send({ in_reply_to: first.id, note: 'Thank you' });
+  await send({ in_reply_to: first.id, note: 'Thank you' });
   await untilIndexed(world.service);
   await open(`/threads/${first.thread_id}`);
   await page.getByText('First contact, no verified domain').waitFor();
   expect(await notices.count()).toBe(1);
   await expectAccessible();
 
-  await world.service.sql(`UPDATE parties SET display_name = 'H00li' WHERE handle = 'hooli'`);
-  await until(async () => (await hooli.api.send({ in_reply_to: first.id, note: 'Renamed' })).body.from.party.display_name === 'H00li');
+  expect((await hooli.patch('/business', { display_name: 'H00li' })).status).toBe(200);
+  expect((await send({ in_reply_to: first.id, note: 'Renamed' })).from.party.display_name).toBe('H00li');
   await page.getByText('New name, no verified domain').waitFor();
 
-  const { body: second } = await hooli.api.send({ to: 'initech-works', subject: 'Second one', note: 'Hello again' });
+  const second = await send({ to: 'initech-works', subject: 'Second one', note: 'Hello again' });
   await untilIndexed(world.service);
   const asked = page.waitForResponse(/contacts\/by-party/);
   await open(`/threads/${second.thread_id}`);
