@@ -1,4 +1,8 @@
-import type { Option } from './options.tsx';
+interface Ranked {
+  text: string;
+  hint?: string | undefined;
+  group?: string | undefined;
+}
 
 /** How well a text fits what is typed: 0 exactly, 1 from its start, 2 from the start of a word, 3 inside, 4 not at all. */
 function distanceOf(text: string, words: string): number {
@@ -9,23 +13,24 @@ function distanceOf(text: string, words: string): number {
   return whole.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(typed)) ? 2 : 3;
 }
 
-interface Fit {
+interface Fit<Option> {
   option: Option;
   distance: number;
 }
 
-const byFit = (a: Fit, b: Fit): number => a.distance - b.distance || (a.distance === 1 ? a.option.text.length - b.option.text.length : 0);
+const byFit = (a: Fit<Ranked>, b: Fit<Ranked>): number =>
+  a.distance - b.distance || (a.distance === 1 ? a.option.text.length - b.option.text.length : 0);
 
 /** The best fitting group first, and in each the best fitting option: of texts that start alike, the shorter. Else they keep their order. */
-export function rank(options: readonly Option[], words: string): Option[] {
+export function rank<Option extends Ranked>(options: readonly Option[], words: string): Option[] {
   if (words === '') return [...options];
   const found = options.map(
-    (option): Fit => ({
+    (option): Fit<Option> => ({
       option,
       distance: Math.min(distanceOf(option.text, words), distanceOf(option.hint ?? '', words)),
     }),
   );
   const groups = [...Map.groupBy(found, ({ option }) => option.group).values()];
-  const best = (group: Fit[]) => Math.min(...group.map(({ distance }) => distance));
+  const best = (group: Fit<Option>[]) => Math.min(...group.map(({ distance }) => distance));
   return groups.toSorted((a, b) => best(a) - best(b)).flatMap((group) => group.toSorted(byFit).map(({ option }) => option));
 }

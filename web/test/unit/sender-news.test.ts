@@ -4,7 +4,7 @@ import { senderNews } from '../../src/pages/messages/sender-news.ts';
 
 const from = (id: string, handle: string, display_name: string) => ({
   id,
-  from: { party: { kind: 'handle', handle, display_name } satisfies Party, actor: {} as never },
+  from: { party: { kind: 'handle', handle, display_name } satisfies Party },
 });
 
 test('a sender is news with its first message of a thread, and when it has another name', () => {

@@ -5,8 +5,8 @@ import { PAGE_DEFAULT_ITEMS, WEBHOOK_ATTEMPTS_SHOWN_MAX, WEBHOOK_LOG_SCANNED_MAX
 import type { Business } from '../../contract/parties.ts';
 import { parseTime } from '../../contract/time.ts';
 import type { Database } from '../../platform/postgres.ts';
+import { outlinesOf } from '../messages/outlines.ts';
 import { POSITIONS_PER_MS } from '../messages/positions.ts';
-import { findOutlines } from '../messages/store.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';
 import * as store from './delivery-store.ts';
@@ -38,9 +38,6 @@ export interface Delivery {
   body: string | undefined;
 }
 
-/** What tells a message apart in a list. */
-export type Outline = NonNullable<Awaited<ReturnType<typeof withMessages>>[number]['message']>;
-
 export async function listDeliveries(services: WebhookServices, business: Business, id: string, query: DeliveriesQuery) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, state, message, since, until } = query;
   const webhook = await getWebhook(services, business, id);
@@ -70,8 +67,8 @@ export async function listDeliveries(services: WebhookServices, business: Busine
 /** The events with what tells their messages apart: undefined for a test, and where there is no message. */
 async function withMessages(database: Database, { partyId }: WebhookKey, items: readonly LogEntry[]) {
   const idOf = ({ messageId, subjectId }: LogEntry) => subjectId ?? messageId;
-  const outlines = items.length === 0 ? undefined : await findOutlines(database, partyId, items.map(idOf));
-  return items.map((entry) => ({ entry, message: outlines?.get(idOf(entry)) }));
+  const outlines = await outlinesOf(database, partyId, items.map(idOf));
+  return items.map((entry) => ({ entry, message: outlines.get(idOf(entry)) }));
 }
 
 async function ofMessage(database: Database, key: WebhookKey, message: string, filters: store.DeliveryFilters): Promise<LogEntry[]> {
