@@ -62,8 +62,8 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
   );
   const isPrinting = useIsPrinting();
   return (
-    <figure aria-label="JSON" className="rounded-xl border border-line">
-      <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3 sm:flex-nowrap">
+    <figure aria-label="JSON" className="@container rounded-xl border border-line">
+      <div className="flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line py-1 pr-1.5 pl-3 @min-[38rem]:flex-nowrap">
         <p className="text-sm font-medium">JSON</p>
         {validation ? <Verdict status={validation.status} /> : null}
         <div className="grow" />
