@@ -1,86 +1,194 @@
-import { childrenOf } from './rows.ts';
+import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
-/** What people look for first in an order or invoice: its number, its dates, its totals, its state. */
+/** What people look for first in an order or invoice: its number, total, parties, dates and state. */
 export interface JsonFact {
   node: number;
   label: string;
   value: string;
 }
 
-const FACTS_MAX = 6;
-const MEMBERS_READ_MAX = 200;
-const VALUE_CHARS_MAX = 60;
+const FACTS_MAX = 9;
 /** Shorter documents are as easy to read themselves. */
 const NODES_MIN = 8;
+const LABEL_CHARS_MAX = 60;
+const VALUE_CHARS_MAX = 80;
 
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
-const AMOUNT = /^-?\d{1,15}(\.\d{1,6})?$/;
+/** A fact and where it stands among the others: the lowest rank comes first. */
+interface Found {
+  member: Member;
+  names: string[];
+  value: string;
+  rank: number;
+}
 
-/** By the names that such values commonly have, in the order in which they are shown. */
-const KINDS: [names: RegExp, isValue: RegExp, toText: (value: string) => string][] = [
-  [
-    /^((purchase_)?order|po|invoice|quote|offer|shipment|delivery|contract|document|tracking|reference|ticket)(_(number|no|nr|id|ref))?$|^(number|ref)$/,
-    /^[\w ./#:-]+$/,
-    (value) => value,
-  ],
-  [/(^|_)(date|deadline|eta|due)$|_(on|at|by|until|from)$|^due_/, DATE, dateText],
-  [
-    /^((grand|net|gross|sub)_?)?total(_(amount|net|gross|price|due))?$|^amount(_(due|net|gross|total))?$|^(tax|vat|balance|price|sum)(_(total|amount))?$/,
-    AMOUNT,
-    amountText,
-  ],
-  [/^(status|state|priority)$/, /^[\w .-]+$/, (value) => value],
-];
+const RANK = {
+  number: 0,
+  total: 1,
+  party: 2,
+  due: 3,
+  requested: 3.1,
+  shipTo: 3.2,
+  delivery: 3.3,
+  otherNumber: 4,
+  date: 5,
+  money: 6,
+  state: 7,
+};
+/** Of a kind so many at most, so that one kind does not hide the others. */
+const OF_A_RANK_MAX: Partial<Record<number, number>> = { [RANK.number]: 2, [RANK.otherNumber]: 1, [RANK.date]: 2, [RANK.money]: 2 };
 
-/** Of the outermost object, and of the objects in it. */
+/** Every label consists of the names on the way to its value, so that no value goes by the name of another. */
 export function factsOf(tree: JsonTree): JsonFact[] {
   if (tree.kind(0) !== 'object' || tree.size < NODES_MIN) return [];
-  const members = membersOf(tree);
-  const currency = members.find(({ name, value }) => /^currency(_code)?$/.test(name) && /^[A-Z]{3}$/.test(value))?.value;
-  const found = KINDS.flatMap(([names, isValue, toText], kind) =>
-    members
-      .filter(({ name, value }) => names.test(name) && isValue.test(value))
-      .map(({ node, name, value }) => {
-        const text = toText(value);
-        return { node, label: labelOf(name), value: kind === 2 && currency !== undefined ? `${text} ${currency}` : text };
-      }),
+  const document = documentIn(tree);
+  const currencies = currenciesIn(document);
+  const found = document.members.flatMap((member) => {
+    const one =
+      member.value === undefined
+        ? partyIn(document, member)
+        : (numberIn(document, member) ??
+          dateIn(member) ??
+          moneyIn(tree, member, currencies) ??
+          partyIn(document, member) ??
+          stateIn(member));
+    return one ? [{ ...one, member }] : [];
+  });
+  return withLabels(found)
+    .toSorted((a, b) => a.rank - b.rank)
+    .filter(({ rank }, at, all) => at - all.findIndex((one) => one.rank === rank) < (OF_A_RANK_MAX[rank] ?? 3))
+    .slice(0, FACTS_MAX)
+    .map(({ member, label, value }) => ({ node: member.node, label, value: value.slice(0, VALUE_CHARS_MAX) }));
+}
+
+/** Facts that would be called the same are called by their whole path, and are nobody's total; the same key given twice is no fact. */
+function withLabels(found: Found[]): (Found & { label: string })[] {
+  const isAlone = (label: string, labels: string[]) => labels.indexOf(label) === labels.lastIndexOf(label);
+  const short = found.map(({ names }) => labelOf(names));
+  const long = found.map(({ member }) => labelOf(member.path));
+  return found
+    .map((one, at) => ({ one, short: short[at] ?? '', long: long[at] ?? '' }))
+    .flatMap(({ one, short: label, long: whole }) => {
+      if (isAlone(label, short)) return [{ ...one, label }];
+      return isAlone(whole, long) ? [{ ...one, label: whole, rank: Math.floor(one.rank) === RANK.total ? RANK.money : one.rank }] : [];
+    })
+    .filter(({ label }) => label.length <= LABEL_CHARS_MAX);
+}
+
+type Fact = Omit<Found, 'member'>;
+
+const NOUN = 'purchase_order|order|po|invoice|credit_note|quote|offer|shipment|delivery|contract|document|tracking|reference|ticket';
+const NUMBER = new RegExp(`^(${NOUN})(_(number|no|nr|id|ref))?$|^(number|ref)$`);
+/** Of two names: `orderReference`, `id`. */
+const NUMBER_OF = new RegExp(`(^|_)(${NOUN})_(number|no|nr|id|ref)$`);
+
+function numberIn({ kind }: Document, { names, value = '' }: Member): Fact | undefined {
+  const leaf = names.at(-1) ?? '';
+  if (!/^(?=.*\d)[\w ./#:-]+$/.test(value)) return undefined;
+  // In `{"invoice": {"id": …}}` the id is that of the invoice.
+  if (kind !== undefined && names.length === 1 && /^(number|no|nr|id|ref)$/.test(leaf))
+    return { names: [kind, leaf], value, rank: RANK.number };
+  if (!NUMBER.test(leaf) && !NUMBER_OF.test(names.slice(-2).join('_'))) return undefined;
+  return { names, value, rank: names.length === 1 ? RANK.number : RANK.otherNumber };
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+const DAY = /(^|_)(date|deadline|eta|due)$|_(on|at|by|until|from)$|^due_|requested_delivery$/;
+
+function dateIn({ names, value = '' }: Member): Fact | undefined {
+  const full = names.join('_');
+  if (!DATE.test(value) || !DAY.test(full)) return undefined;
+  const rank = /(^|_)due(_|$)|deadline/.test(full)
+    ? RANK.due
+    : /request|required|need_by|deliver_by/.test(full)
+      ? RANK.requested
+      : /deliver|ship|eta|arriv/.test(full)
+        ? RANK.delivery
+        : RANK.date;
+  return { names, value: dateText(value), rank };
+}
+
+const AMOUNT = /^-?\d{1,15}(\.\d{1,6})?$/;
+/** What the document is about, with the surest name first. */
+const OWN_TOTALS = [
+  /^(payable|amount_(due|payable)|total_(due|payable)|balance_due|payable_(amount|total)|due_amount)$/,
+  /^((grand|gross|invoice|order|document)_?total(_amount)?|total_(gross|incl\w*)(_amount)?|tax_inclusive_amount|gross_amount)$/,
+  /^(total(_(amount|price|value|cost|sum))?|amount)$/,
+];
+const OTHER_MONEY = /(^|_)(amount|price|payable|subtotal|sub_total|cost|(tax|vat|net|gross|discount|shipping|freight|deposit)_?total)$/;
+const NO_MONEY = /weight|volume|quantit|qty|count|piece|unit|hour|percent|rate|number|package|pallet|cents|minor/;
+
+function moneyIn(tree: JsonTree, member: Member, currencies: ReadonlyMap<number, string>): Fact | undefined {
+  const { node, path, value = '', unit } = member;
+  const currency = unit ?? [...tree.ancestors(node)].reverse().flatMap((above) => currencies.get(above) ?? [])[0];
+  // In `{"total": {"value": …, "currency": …}}` the value is the total.
+  const isValue = member.names.length > 1 && member.names.at(-1) === 'value' && currencies.has(member.owner);
+  const names = isValue ? member.names.slice(0, -1) : member.names;
+  const full = spoken(names).join('_');
+  if (!AMOUNT.test(value) || NO_MONEY.test(path.join('_'))) return undefined;
+  const own = OWN_TOTALS.findIndex((pattern) => pattern.test(full));
+  if (own < 0 && !OTHER_MONEY.test(full)) return undefined;
+  const text = amountText(value);
+  return { names, value: currency === undefined ? text : `${text} ${currency}`, rank: own < 0 ? RANK.money : RANK.total + own / 10 };
+}
+
+/** The currency that an object names, for the amounts in it. None if it names two. */
+function currenciesIn({ members }: Document): ReadonlyMap<number, string> {
+  const named = members.filter(
+    ({ names, value = '' }) => /^((document_)?currency(_code|_id)?|ccy)$/.test(names.at(-1) ?? '') && /^[A-Z]{3}$/.test(value),
   );
-  return found.slice(0, FACTS_MAX);
-}
-
-function membersOf(tree: JsonTree): { node: number; name: string; value: string }[] {
-  const nodes: number[] = [];
-  for (const child of childrenOf(tree, 0).slice(0, MEMBERS_READ_MAX)) {
-    nodes.push(child);
-    if (tree.kind(child) === 'object') nodes.push(...childrenOf(tree, child).slice(0, MEMBERS_READ_MAX));
+  const found = new Map<number, string>();
+  for (const [owner, all] of Map.groupBy(named, ({ owner }) => owner)) {
+    const [first] = all;
+    if (first?.value !== undefined && all.every(({ value }) => value === first.value)) found.set(owner, first.value);
   }
-  return nodes
-    .filter((node) => !tree.isContainer(node) && tree.length(node) <= VALUE_CHARS_MAX)
-    .map((node) => ({ node, name: snake(tree.key(node) ?? ''), value: tree.value(node) }));
+  return found;
 }
 
-/** `orderNumber` and `Order-Number` are `order_number`. */
-function snake(key: string): string {
-  return key
-    .slice(0, 64)
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .replace(/[\s.-]+/g, '_')
-    .toLowerCase();
+const PARTY =
+  /^(buyer|customer|client|bill_to|sold_to|seller|supplier|vendor|(accounting|buyer)_customer_party|(accounting|seller)_supplier_party)$/;
+const SHIP_TO = /^(ship_to|deliver_to|consignee|(shipping|delivery)_(address|location))$/;
+const NAME = /^(name|company|company_name|legal_name|registration_name|display_name)$/;
+const STREET = /^(street|street_name|street_address|address|address_1|line_?1)$/;
+const CITY = /^(city|city_name|town)$/;
+
+/** The name of a party, or the place that goods are sent to. */
+function partyIn({ members }: Document, { names, value, node, path }: Member): Fact | undefined {
+  const leaf = names.at(-1) ?? '';
+  const isPlace = SHIP_TO.test(leaf);
+  if (!isPlace && !PARTY.test(leaf)) return undefined;
+  const inside = members.filter((one) => one.value !== undefined && one.path.length > path.length && isBelow(one, path));
+  const first = (wanted: RegExp) => inside.find((one) => wanted.test(one.names.at(-1) ?? ''))?.value ?? '';
+  const parts = value === undefined ? [first(NAME), ...(isPlace ? [first(STREET), first(CITY)] : [])] : [value];
+  const text = parts.filter((part) => part.trim() !== '' && part !== 'null').join(', ');
+  return text === '' || node === 0 ? undefined : { names, value: text, rank: isPlace ? RANK.shipTo : RANK.party };
 }
 
-function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
+const isBelow = ({ path }: Member, above: string[]): boolean => above.every((name, at) => path[at] === name);
+
+function stateIn({ names, value = '' }: Member): Fact | undefined {
+  if (names.length > 1 || !/^(status|state|priority)$/.test(names[0] ?? '') || !/^[\w .-]+$/.test(value)) return undefined;
+  return { names, value, rank: RANK.state };
+}
+
+/** Without a name that the next one begins with: `tax`, `tax_amount` is the tax amount. */
+const spoken = (names: string[]): string[] => names.filter((name, at) => !`${names[at + 1] ?? ''}_`.startsWith(`${name}_`));
+
+function labelOf(names: string[]): string {
+  const words = spoken(names)
+    .join('_')
+    .replaceAll('_', ' ')
+    .replaceAll(/\b(id|vat|po)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const DAY_TEXT = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const MOMENT_TEXT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 function dateText(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
-  return value.length === 10 ? DAY.format(time) : MOMENT.format(time);
+  return value.length === 10 ? DAY_TEXT.format(time) : MOMENT_TEXT.format(time);
 }
 
 /** Separators in the digits as they were sent: nothing is rounded. */

@@ -5,7 +5,7 @@ import { Name, Title } from '../ui/name.tsx';
 import { useIsPrinting } from '../ui/printing.ts';
 import type { JsonFact } from './facts.ts';
 import { previewOf } from './preview.ts';
-import { cellOf, isNumeric, type JsonTable } from './tables.ts';
+import { cellOf, cellText, isNumeric, type JsonTable } from './tables.ts';
 import type { JsonTree } from './tree.ts';
 
 /** What people look for first, above the tree. */
@@ -40,7 +40,7 @@ const CELL_CHARS = 120;
 /** An array of like objects. */
 export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable }) {
   const [isWhole, setWhole] = useState(false);
-  const { name, columns, rows } = table;
+  const { name, columns, hiddenColumns, rows } = table;
   const numeric = useMemo(() => new Set(columns.filter((column) => isNumeric(tree, table, column))), [tree, table, columns]);
   const isPrinting = useIsPrinting();
   const shown = rows.slice(0, isWhole || isPrinting ? ROWS_MAX : ROWS_AT_FIRST);
@@ -49,7 +49,10 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
     <div className="border-b border-line">
       <p className="flex items-baseline gap-2 px-4 pt-3 pb-1 text-sm">
         <Name className="font-medium">{title}</Name>
-        <span className="text-soft">{number(rows.length)} rows</span>
+        <span className="text-soft">
+          {rows.length === 1 ? '1 row' : `${number(rows.length)} rows`}
+          {hiddenColumns === 0 ? '' : `, ${columns.length} of ${columns.length + hiddenColumns} columns. All are in the tree below.`}
+        </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
       <section tabIndex={0} aria-label={`Table ${title}`} className="max-h-96 overflow-auto px-4 pb-3 -outline-offset-2">
@@ -100,6 +103,7 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
 
 function Cell({ tree, node }: { tree: JsonTree; node: number | undefined }) {
   if (node === undefined) return null;
-  if (tree.isContainer(node)) return <Name className="font-mono text-xs text-soft">{previewOf(tree, node)}</Name>;
-  return <Name className={tree.kind(node) === 'word' ? 'text-soft' : ''}>{tree.value(node).slice(0, CELL_CHARS)}</Name>;
+  const shown = cellText(tree, node);
+  if (!shown) return <Name className="font-mono text-xs text-soft">{previewOf(tree, node)}</Name>;
+  return <Name className={tree.kind(shown.node) === 'word' ? 'text-soft' : ''}>{shown.text.slice(0, CELL_CHARS)}</Name>;
 }

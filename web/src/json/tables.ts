@@ -1,40 +1,51 @@
+import { isLines } from './members.ts';
 import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
+import { unwrapped } from './wrapped.ts';
 
 /** An array of like objects, such as the lines of an order. */
 export interface JsonTable {
   node: number;
   name: string;
   columns: string[];
+  /** How many more columns there are, which the table does not show. */
+  hiddenColumns: number;
   /** The nodes of its objects. */
   rows: number[];
 }
 
 const TABLES_MAX = 2;
-const COLUMNS_MAX = 9;
+const COLUMNS_SHOWN_MAX = 24;
+/** Objects with more members are no lines of a table. */
+const COLUMNS_MAX = 100;
 const COLUMNS_MIN = 2;
-const ROWS_MIN = 2;
 /** So many objects decide whether an array is a table. */
 const ROWS_JUDGED = 20;
 const NODES_READ_MAX = 2_000;
 /** Amounts are often sent as strings. */
 const AMOUNT = /^"-?\d+(\.\d+)?"$/;
 
-/** The first arrays near the top that read better as tables. */
+/** The first arrays near the top that read better as tables. Lines of an order come before other lists. */
 export function tablesOf(tree: JsonTree): JsonTable[] {
   const tables: JsonTable[] = [];
   const queue = [0];
-  for (let read = 0; queue.length > 0 && read < NODES_READ_MAX && tables.length < TABLES_MAX; read++) {
+  for (let read = 0; queue.length > 0 && read < NODES_READ_MAX; read++) {
     const node = queue.shift() ?? 0;
-    const table = tree.kind(node) === 'array' ? tableOf(tree, node) : undefined;
+    const isArray = tree.kind(node) === 'array';
+    const table = isArray ? tableOf(tree, node) : undefined;
     if (table) tables.push(table);
     else if (tree.kind(node) === 'object') queue.push(...childrenOf(tree, node).filter((child) => tree.isContainer(child)));
+    // UBL writes an object as an array of one.
+    else if (isArray && tree.children(node) === 1) queue.push(node + 1);
   }
-  return tables;
+  const [lines, others] = [tables.filter(({ name }) => isLines(name)), tables.filter(({ name }) => !isLines(name))];
+  return [...lines, ...others].slice(0, TABLES_MAX).sort((a, b) => a.node - b.node);
 }
 
 function tableOf(tree: JsonTree, node: number): JsonTable | undefined {
-  if (tree.children(node) < ROWS_MIN) return undefined;
+  const name = tree.key(node) ?? '';
+  // One object is a list of one line, or not a list at all.
+  if (tree.children(node) < (isLines(name) ? 1 : 2)) return undefined;
   const rows = childrenOf(tree, node);
   const counts = new Map<string, number>();
   const judged = rows.slice(0, ROWS_JUDGED);
@@ -45,7 +56,8 @@ function tableOf(tree: JsonTree, node: number): JsonTable | undefined {
   // Alike: most have most of the columns.
   const cells = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (counts.size < COLUMNS_MIN || counts.size > COLUMNS_MAX || cells < counts.size * judged.length * 0.6) return undefined;
-  return { node, name: tree.key(node) ?? '', columns: [...counts.keys()], rows };
+  const columns = [...counts.keys()].slice(0, COLUMNS_SHOWN_MAX);
+  return { node, name, columns, hiddenColumns: counts.size - columns.length, rows };
 }
 
 const keysIn = (tree: JsonTree, row: number): string[] => childrenOf(tree, row).map((child) => tree.key(child) ?? '');
@@ -56,10 +68,26 @@ export function cellOf(tree: JsonTree, row: number, column: string): number | un
   return childrenOf(tree, row).findLast((child) => tree.key(child) === column);
 }
 
+/** What names an object in a cell: the item of a line by its name, a price by its amount. */
+const TELLING = /^(cbc:)?(name|Name|description|Description|PriceAmount)$/;
+
+/** The text of a cell with one value, also in the wrappings of UBL. Undefined for an object or array with several. */
+export function cellText(tree: JsonTree, cell: number): { node: number; text: string } | undefined {
+  const { node, unit } = unwrapped(tree, cell);
+  if (!tree.isContainer(node)) return { node, text: unit === undefined ? tree.value(node) : `${tree.value(node)} ${unit}` };
+  const telling = tree.kind(node) === 'object' ? childrenOf(tree, node).find((child) => TELLING.test(tree.key(child) ?? '')) : undefined;
+  if (telling === undefined) return undefined;
+  const inner = unwrapped(tree, telling);
+  if (tree.isContainer(inner.node)) return undefined;
+  return { node: inner.node, text: inner.unit === undefined ? tree.value(inner.node) : `${tree.value(inner.node)} ${inner.unit}` };
+}
+
 /** Whether all values of a column are numbers, which are aligned at their ends. */
 export function isNumeric(tree: JsonTree, { rows }: JsonTable, column: string): boolean {
   return rows.slice(0, ROWS_JUDGED).every((row) => {
     const cell = cellOf(tree, row, column);
-    return cell === undefined || tree.kind(cell) === 'number' || (tree.kind(cell) === 'string' && AMOUNT.test(tree.raw(cell, 24)));
+    if (cell === undefined) return true;
+    const { node } = unwrapped(tree, cell);
+    return tree.kind(node) === 'number' || (tree.kind(node) === 'string' && AMOUNT.test(tree.raw(node, 24)));
   });
 }

@@ -1,0 +1,91 @@
+import { childrenOf } from './rows.ts';
+import type { JsonTree } from './tree.ts';
+import { unwrapped } from './wrapped.ts';
+
+/** A value or an object near the top of a document. */
+export interface Member {
+  node: number;
+  /** Its names from the top down, in snake case. */
+  path: string[];
+  /** The same without what surrounds the whole document or only groups its values. */
+  names: string[];
+  /** Undefined for an object. */
+  value: string | undefined;
+  /** The currency or unit in the attributes of the value. */
+  unit: string | undefined;
+  /** The object in which it stands. */
+  owner: number;
+}
+
+export interface Document {
+  /** What the document is called by the one object that all of it is in, such as `invoice`. */
+  kind: string | undefined;
+  members: Member[];
+}
+
+const MEMBERS_READ_MAX = 200;
+const MEMBERS_MAX = 1_500;
+const LEVELS_MAX = 6;
+const VALUE_CHARS_MAX = 60;
+const WHOLE =
+  /^(purchase_order|order|invoice|credit_note|order_response|despatch_advice|quotation|quote|offer|document|data|payload|body)$/;
+const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
+/** A name of money that needs no group to be understood. */
+const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
+
+/** What the outermost object and the objects in it have. Entries of lists belong to the lists, not to the document. */
+export function documentIn(tree: JsonTree): Document {
+  const members: Member[] = [];
+  const whole = wholeOf(tree);
+  const kind = whole && snake(tree.key(whole.key) ?? '');
+  const read = (object: number, above: string[], isInWhole: boolean) => {
+    for (const child of childrenOf(tree, object).slice(0, MEMBERS_READ_MAX)) {
+      if (members.length >= MEMBERS_MAX) return;
+      const path = [...above, snake(tree.key(child) ?? '')];
+      const { node, unit } = unwrapped(tree, child);
+      // An array of one is how UBL writes an object. Elsewhere it is a list that happens to have one entry.
+      if (tree.kind(child) === 'array' && !whole?.isUbl) continue;
+      if (tree.kind(node) === 'array' || isLines(path.at(-1) ?? '')) continue;
+      const names = withoutGroups(isInWhole ? path.slice(1) : path);
+      if (tree.kind(node) === 'object') {
+        const isWhole = node === whole?.node;
+        if (!isWhole) members.push({ node, path, names, value: undefined, unit, owner: object });
+        if (path.length < LEVELS_MAX) read(node, path, isWhole || isInWhole);
+      } else if (tree.length(node) <= VALUE_CHARS_MAX) members.push({ node, path, names, value: tree.value(node), unit, owner: object });
+    }
+  };
+  read(0, [], false);
+  return { kind: kind !== undefined && /^(document|data|payload|body)$/.test(kind) ? undefined : kind, members };
+}
+
+/** The lines of an order. They are shown as a table, and their amounts are not those of the document. */
+export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
+
+/** The one object that the document is in, and whether it is UBL. */
+function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
+  const [key, ...others] = childrenOf(tree, 0).filter((child) => tree.isContainer(child));
+  if (key === undefined || others.length > 0) return undefined;
+  const { node } = unwrapped(tree, key);
+  if (tree.kind(node) !== 'object') return undefined;
+  const isUbl = childrenOf(tree, node).some((child) => /^(cbc:)?(IssueDate|UBLVersionID|CustomizationID)$/.test(tree.key(child) ?? ''));
+  if (!isUbl && (tree.kind(key) === 'array' || !WHOLE.test(snake(tree.key(key) ?? '')))) return undefined;
+  return { key, node, isUbl };
+}
+
+function withoutGroups(names: string[]): string[] {
+  return names.filter((name, at) => {
+    const next = names[at + 1];
+    return next === undefined || !GROUP.test(name) || !(name === 'header' || SPEAKS_FOR_ITSELF.test(next));
+  });
+}
+
+/** `orderNumber`, `Order-Number` and `cbc:OrderNumber` are `order_number`. */
+function snake(key: string): string {
+  return key
+    .slice(0, 64)
+    .replace(/^[a-z]+:/, '')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replace(/[\s.-]+/g, '_')
+    .toLowerCase();
+}
