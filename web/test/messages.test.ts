@@ -192,6 +192,21 @@ test('order lines are a table, facts come first, and the same can be sent by a p
   await bob.expectAccessible();
 });
 
+test('an order of one line has its table, however wide, and its amounts go by their own names', async () => {
+  const { page } = bob;
+  const line = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`field_${at}`, at]));
+  const json = { deposit: { amount: '500.00' }, tax: { amount: '380.00' }, payable: '2380.00', buyer: { name: 'Acme' }, lines: [line] };
+  await openThread(bob, await sent({ to: 'globex-works', json }));
+  const table = page.getByRole('region', { name: 'Table lines' });
+  await table.getByRole('columnheader', { name: 'field_23' }).waitFor();
+  await page.getByText('1 row, 24 of 30 columns').waitFor();
+  const box = `document.querySelector('[aria-label="Table lines"]')`;
+  expect(await page.evaluate<boolean>(`${box}.scrollWidth > ${box}.clientWidth`)).toBe(true);
+  const facts = page.locator('dl[aria-label="At a glance"] > div');
+  expect(await facts.allInnerTexts()).toEqual(['Payable\n2,380.00', 'Buyer\nAcme', 'Deposit amount\n500.00', 'Tax amount\n380.00']);
+  await bob.expectAccessible();
+});
+
 test('of a thread with thousands of messages only those in sight are drawn', async () => {
   const { page } = ann;
   const first = await sent({ to: 'acme-works', subject: 'A long story', note: 'Chapter 0' });

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { randomKey } from '../../../packages/client/src/random-key.ts';
+import { useActiveBusiness } from './business.ts';
 import { type ApiError, call, JsonText } from './client.ts';
 import { forget } from './queries.ts';
 import type { Envelope } from './schema.ts';
@@ -10,8 +11,12 @@ import type { Envelope } from './schema.ts';
  */
 export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   const queries = useQueryClient();
+  // What waits for the network is sent by the business for which it was written, not by the one that is active then.
+  const business = useActiveBusiness();
+  const forBusiness = business === undefined ? undefined : { 'waybill-business': business };
   return useMutation<Envelope, ApiError, string>({
-    mutationFn: (body) => call(door, { body: new JsonText(body) }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`) } }),
+    mutationFn: (body) =>
+      call(door, { body: new JsonText(body) }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`), ...forBusiness } }),
     onSuccess: () => {
       sessionStorage.removeItem(PENDING);
       pending = undefined;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useMatch, useNavigate, useRouter } from '@tanstack/react-router';
 import { BookOpen, ChevronsUpDown, CircleUser, LogOut, Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
-import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { lazy, type MouseEvent, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { actFor, useActiveBusiness } from '../api/business.ts';
 import { auth } from '../api/client.ts';
 import { retried } from '../api/lazy.ts';
@@ -68,7 +68,13 @@ export function Frame() {
           {isNavBeside ? <Notifications /> : null}
         </div>
         <div className="mb-3 flex gap-2">
-          <ButtonLink to="/compose" look="primary" className="grow" icon={<SquarePen className="size-4" aria-hidden />}>
+          <ButtonLink
+            to="/compose"
+            look="primary"
+            className="grow"
+            onClick={holdUnlessNewTab}
+            icon={<SquarePen className="size-4" aria-hidden />}
+          >
             New message
           </ButtonLink>
           <Link
@@ -111,7 +117,7 @@ function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
     useMemo(
       () => ({
         c: () => {
-          holdKeys();
+          holdKeys('compose');
           void navigate({ to: '/compose' });
         },
         'g i': () => void navigate({ to: '/inbox', search: {} }),
@@ -123,7 +129,7 @@ function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
         'g c': () => void navigate({ to: '/contacts' }),
         'g w': () => void navigate({ to: '/webhooks' }),
         '/': () => {
-          holdKeys();
+          holdKeys('search');
           void navigate({ to: '/search' });
         },
         '?': () => showHelp(true),
@@ -131,6 +137,11 @@ function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
       [navigate, showHelp],
     ),
   );
+}
+
+/** What is typed while the page loads is its recipient. */
+function holdUnlessNewTab({ ctrlKey, metaKey, shiftKey }: MouseEvent): void {
+  if (!ctrlKey && !metaKey && !shiftKey) holdKeys('compose');
 }
 
 /** ⌘K or Ctrl-K, also while somebody types. */

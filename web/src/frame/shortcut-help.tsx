@@ -20,6 +20,7 @@ const SHORTCUTS: [group: string, keys: [keys: string, what: string][]][] = [
       ['r', 'Reply'],
       ['m', 'Comment'],
       ['u', 'Back to the list'],
+      ['Esc', 'Close the reply or comment. While it is open, keys are text.'],
     ],
   ],
   [

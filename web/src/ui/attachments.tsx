@@ -9,6 +9,8 @@ import { bytes } from './parts.tsx';
 interface AttachmentsProps {
   uploads: Uploads;
   error?: string | undefined;
+  /** Files were added or removed. */
+  onChanged?(): void;
   /** A button and chips, in place of a zone and rows. */
   isCompact?: boolean;
   /** Other buttons of the same row. */
@@ -16,9 +18,17 @@ interface AttachmentsProps {
 }
 
 /** Chooses files, and shows the progress of each upload. */
-export function Attachments({ uploads, error, isCompact = false, children }: AttachmentsProps) {
+export function Attachments({ uploads, error, onChanged, isCompact = false, children }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
+  const add = (files: Iterable<File>) => {
+    uploads.add(files);
+    onChanged?.();
+  };
+  const remove = (upload: Upload) => {
+    uploads.remove(upload);
+    onChanged?.();
+  };
   const onDrag = (event: DragEvent) => {
     event.preventDefault();
     setOver(event.type === 'dragover');
@@ -35,7 +45,7 @@ export function Attachments({ uploads, error, isCompact = false, children }: Att
           }
         >
           {uploads.list.map((upload) => (
-            <UploadRow key={upload.key} upload={upload} onRemove={() => uploads.remove(upload)} />
+            <UploadRow key={upload.key} upload={upload} onRemove={() => remove(upload)} />
           ))}
         </ul>
       ) : null}
@@ -45,7 +55,7 @@ export function Attachments({ uploads, error, isCompact = false, children }: Att
         onDragLeave={onDrag}
         onDrop={(event) => {
           onDrag(event);
-          uploads.add(event.dataTransfer.files);
+          add(event.dataTransfer.files);
         }}
         className={`flex flex-wrap items-center gap-y-2 rounded-lg text-sm transition-colors ${isCompact ? 'gap-x-1' : 'justify-center gap-x-3 border border-dashed px-4 py-3'} ${isOver ? 'border-accent bg-accent-tint' : 'border-edge'}`}
       >
@@ -65,7 +75,7 @@ export function Attachments({ uploads, error, isCompact = false, children }: Att
           hidden
           aria-label="Files to attach"
           onChange={({ target }) => {
-            uploads.add(target.files ?? []);
+            add(target.files ?? []);
             // The same file can be chosen again.
             target.value = '';
           }}

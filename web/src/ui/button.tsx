@@ -51,7 +51,7 @@ export function ButtonLink({
   className = '',
   children,
   ...rest
-}: LinkProps & { look?: Look; icon?: ReactNode; className?: string; children: ReactNode }) {
+}: LinkProps & Pick<ComponentProps<'a'>, 'onClick'> & { look?: Look; icon?: ReactNode; className?: string; children: ReactNode }) {
   return (
     <Link {...rest} className={`${SHAPE} ${LOOKS[look].replaceAll('enabled:', '')} ${className}`}>
       {icon}

@@ -27,7 +27,8 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
   };
   const close = () => {
     setOpen(false);
-    button.current?.focus();
+    // What was chosen may have moved the focus.
+    if (root.current?.contains(document.activeElement)) button.current?.focus();
   };
 
   useEffect(() => {

@@ -1,35 +1,56 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 
-/** Fields that survive a reload, in this tab only. */
-export function useStoredFields<Fields extends Record<string, string>>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
-  const [fields, setFields] = useState<Fields>(() => ({ ...empty, ...storedFields<Fields>(key), ...initial }));
-  const change = useCallback(
-    (changes: Partial<Fields>) =>
-      setFields((known) => {
-        const next = { ...known, ...changes };
-        storeFields(key, next);
-        return next;
-      }),
-    [key],
-  );
-  const clear = useCallback(() => {
-    sessionStorage.removeItem(key);
-    setFields(empty);
-  }, [key, empty]);
+type Texts = Record<string, string>;
+
+/** What was read or written, by key. It also has what the storage has no room for, which lasts as long as the page. */
+const known = new Map<string, Texts>();
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Fields that survive a reload, in this tab only. They belong to their key: forms that are mounted with it show the same. */
+export function useStoredFields<Fields extends Texts>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
+  // What was written with another beginning, such as another recipient, is not continued with this one.
+  useState(() => {
+    const stored = storedFields(key);
+    const isOther = Object.entries(initial).some(([name, value]) => stored[name] !== value);
+    if (isOther) write(key, { ...empty, ...initial });
+  });
+  const stored = useSyncExternalStore(subscribe, () => storedFields(key));
+  const fields = useMemo<Fields>(() => ({ ...empty, ...stored }), [empty, stored]);
+  const change = useCallback((changes: Partial<Fields>) => storeFields(key, { ...empty, ...storedFields(key), ...changes }), [key, empty]);
+  const clear = useCallback(() => storeFields(key, {}), [key]);
   return { fields, change, clear };
 }
 
-export function storeFields(key: string, fields: Record<string, string>): void {
+export function storeFields(key: string, fields: Texts): void {
+  write(key, fields);
+  for (const listener of listeners) listener();
+}
+
+function write(key: string, fields: Texts): void {
+  known.set(key, fields);
   try {
-    sessionStorage.setItem(key, JSON.stringify(fields));
+    if (Object.keys(fields).length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(fields));
   } catch {
     // The storage is full: the fields last as long as the page.
   }
 }
 
-export function storedFields<Fields>(key: string): Partial<Fields> {
+/** Empty if nothing is stored; the same object as long as nothing changes. */
+export function storedFields(key: string): Texts {
+  const fields = known.get(key) ?? readFields(key);
+  known.set(key, fields);
+  return fields;
+}
+
+function readFields(key: string): Texts {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? '{}') as Partial<Fields>;
+    return JSON.parse(sessionStorage.getItem(key) ?? '{}') as Texts;
   } catch {
     return {};
   }

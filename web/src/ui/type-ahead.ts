@@ -1,35 +1,48 @@
+import { isTyping } from './shortcuts.ts';
+
 /** Keys that are typed between a shortcut that opens a form and the moment when the form's field has the focus. */
+let held: { place: string; text: string } | undefined;
 
-const HELD_MAX_MS = 8_000;
-let held: string | undefined;
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-/** From now on, typed characters are neither shortcuts nor lost. */
-export function holdKeys(): void {
-  if (held === undefined) document.addEventListener('keydown', onKey, { capture: true });
-  held = '';
-  clearTimeout(timer);
-  timer = setTimeout(takeKeys, HELD_MAX_MS);
+/**
+ * From now on, typed characters are neither shortcuts nor lost: they belong to the field of that place. Until the field takes them,
+ * or somebody clicks, types into another field or presses Escape.
+ */
+export function holdKeys(place: string): void {
+  held = { place, text: '' };
+  document.addEventListener('keydown', onKey, { capture: true });
+  document.addEventListener('pointerdown', drop, { capture: true });
 }
 
-/** What was typed, for the field that has the focus now. */
-export function takeKeys(): string {
-  const typed = held ?? '';
+export const isHeld = (place: string): boolean => held?.place === place;
+
+/** What was typed for the field of a place, which has the focus now. */
+export function takeKeys(place: string): string {
+  if (held?.place !== place) return '';
+  const { text } = held;
+  drop();
+  return text;
+}
+
+/** The field of a place does not come any more. */
+export function dropKeys(place: string): void {
+  if (isHeld(place)) drop();
+}
+
+function drop(): void {
   held = undefined;
-  clearTimeout(timer);
   document.removeEventListener('keydown', onKey, { capture: true });
-  return typed;
+  document.removeEventListener('pointerdown', drop, { capture: true });
 }
 
 function onKey(event: KeyboardEvent): void {
-  const { target } = event;
-  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || event.key === 'Escape') {
-    takeKeys();
+  if (held === undefined || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.key === 'Escape' || isTyping(event.target)) {
+    drop();
     return;
   }
-  if (held === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Backspace') held = held.slice(0, -1);
-  else if (event.key.length === 1) held += event.key;
+  if (event.key === 'Backspace') held.text = held.text.slice(0, -1);
+  else if (event.key === 'Enter') held.text += '\n';
+  else if (event.key.length === 1) held.text += event.key;
   else return;
   event.preventDefault();
   event.stopImmediatePropagation();

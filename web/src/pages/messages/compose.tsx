@@ -1,11 +1,14 @@
-import { useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import type { Envelope } from '../../api/schema.ts';
+import { lastList } from '../../parts/threads/shown-list.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copyable, PageHeader, PartyName } from '../../ui/parts.tsx';
+import { useWritingForm } from '../../ui/shortcuts.ts';
 import { Composer } from './composer.tsx';
+import { placeOfNew } from './draft.ts';
 import { ReceiptNote } from './receipt-note.tsx';
 
 export function ComposePage() {
@@ -13,10 +16,23 @@ export function ComposePage() {
   const business = useActiveBusiness();
   const [sent, setSent] = useState<Envelope>();
   if (sent) return <Sent message={sent} onAnother={() => setSent(undefined)} />;
+  return <NewMessage key={`${business} ${to}`} to={to} onSent={setSent} />;
+}
+
+function NewMessage({ to, onSent }: { to: string | undefined; onSent(sent: Envelope): void }) {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const page = useRef<HTMLDivElement>(null);
+  // The text is kept, and files are asked about.
+  const leave = useCallback(() => {
+    if (history.canGoBack()) history.back();
+    else void navigate({ to: '/inbox', search: lastList() });
+  }, [history, navigate]);
+  useWritingForm(page, leave);
   return (
-    <div className="relative max-w-3xl">
+    <div ref={page} className="relative max-w-3xl">
       <PageHeader title="New message" />
-      <Composer key={`${business} ${to}`} place="new" initial={to === undefined ? {} : { to }} onSent={setSent} />
+      <Composer place={placeOfNew(to)} {...(to !== undefined && { initial: { to } })} onSent={onSent} />
     </div>
   );
 }

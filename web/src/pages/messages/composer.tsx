@@ -1,5 +1,6 @@
 import { Braces, SendHorizontal, Tag } from 'lucide-react';
-import { type KeyboardEvent, type Ref, useRef, useState } from 'react';
+import { type KeyboardEvent, type Ref, useLayoutEffect, useRef, useState } from 'react';
+import type { Party } from '../../api/schema.ts';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
@@ -13,14 +14,19 @@ import { RecipientField } from './recipient-field.tsx';
 import { TemplateMenu } from './template-menu.tsx';
 import { type ComposerProps, useComposer } from './use-composer.ts';
 
-/** The form for a new message or a reply. */
-export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<HTMLTextAreaElement> }) {
+/** The form for a new message or a reply. Of a reply that is folded only the note is seen. */
+export function Composer(props: ComposerProps) {
+  const { writing, replyTo } = props;
   const isReply = props.inReplyTo !== undefined;
+  const isFolded = writing !== undefined && writing.what === undefined;
   const form = useRef<HTMLFormElement>(null);
   const recipient = useRef<HTMLInputElement>(null);
-  const composer = useComposer(props, { form, recipient });
+  const ownNote = useRef<HTMLTextAreaElement>(null);
+  const note = writing?.note ?? ownNote;
+  const composer = useComposer(props, { form, recipient, note });
   const { draft, change, uploads, submit, error } = composer;
-  const [isDetailed, setDetailed] = useState(!isReply || draft.type !== '' || draft.subject !== '');
+  const hasDetails = draft.type !== '' || draft.subject !== '';
+  const [details, setDetails] = useState<'none' | 'shown' | 'added'>(isReply && !hasDetails ? 'none' : 'shown');
 
   const text = (name: keyof Draft) => ({
     value: draft[name],
@@ -30,16 +36,17 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      submit();
+      void submit();
     }
   };
+  const attachments = { uploads, error: composer.errorAt('files'), onChanged: composer.onFiles };
 
   return (
     <>
       {/* Outside the form: its dialog has a form of its own. */}
       {isReply ? null : (
         <div className="absolute top-0 right-0">
-          <TemplateMenu draft={draft} onUse={composer.begin} />
+          <TemplateMenu draft={draft} onUse={composer.begin} onDone={() => note.current?.focus()} />
         </div>
       )}
       <form
@@ -47,49 +54,52 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          submit();
+          void submit();
         }}
         onKeyDown={onKey}
         aria-label={isReply ? 'Reply' : 'Message'}
         className={`flex flex-col ${isReply ? 'gap-2' : 'gap-4'}`}
       >
         {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
-        {isDetailed ? (
-          <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
-            <TextField label="Type" placeholder="order" maxLength={80} {...text('type')} />
-            <TextField label="Subject" maxLength={200} {...text('subject')} />
-          </div>
-        ) : null}
+        {details === 'none' ? null : <Details text={text} isHidden={isFolded} isAdded={details === 'added'} />}
         <TextArea
-          ref={noteRef}
+          ref={note}
           label="Note"
           rows={isReply ? 1 : 6}
-          className={isReply ? 'max-h-60 min-h-9 resize-none border-transparent! px-0! outline-none field-sizing-content' : ''}
+          className={
+            isReply
+              ? `min-h-9 resize-none border-transparent! px-0! outline-none ${isFolded ? 'max-h-9 overflow-hidden' : 'max-h-60 field-sizing-content'}`
+              : ''
+          }
           maxLength={10_000}
           isBare={isReply}
           {...text('note')}
           placeholder={isReply ? 'Write a reply' : ''}
         />
         {composer.hasJson ? (
-          <JsonField
-            key={composer.version}
-            value={draft.json}
-            onChange={(json) => change({ json })}
-            onRemove={composer.removeJson}
-            error={composer.errorAt('json')}
-            to={isReply ? props.replyTo : draft.to}
-          />
+          <div hidden={isFolded}>
+            <JsonField
+              key={composer.version}
+              value={draft.json}
+              onChange={(json) => change({ json })}
+              onRemove={composer.removeJson}
+              error={composer.errorAt('json')}
+              to={isReply ? handleOf(replyTo) : draft.to}
+              startsFocused={composer.isJsonAdded}
+            />
+          </div>
         ) : null}
+        {isFolded ? <Rest draft={draft} files={uploads.list.length} /> : null}
         {isReply ? (
-          <>
+          <div hidden={isFolded}>
             {error ? <ErrorNote error={error} /> : null}
-            <Attachments uploads={uploads} error={composer.errorAt('files')} isCompact>
-              <Actions composer={composer} isReply {...(isDetailed ? {} : { onDetails: () => setDetailed(true) })} />
+            <Attachments {...attachments} isCompact>
+              <Actions composer={composer} isReply {...(details === 'none' && { onDetails: () => setDetails('added') })} />
             </Attachments>
-          </>
+          </div>
         ) : (
           <>
-            <Attachments uploads={uploads} error={composer.errorAt('files')} />
+            <Attachments {...attachments} />
             <ReceiptNote />
             {error ? <ErrorNote error={error} /> : null}
             <div className="flex flex-wrap items-center gap-2">
@@ -97,10 +107,44 @@ export function Composer({ noteRef, ...props }: ComposerProps & { noteRef?: Ref<
             </div>
           </>
         )}
-        <LeaveGuard isNeeded={uploads.isUnfinished} />
+        <LeaveGuard isNeeded={uploads.list.length > 0} isUnfinished={uploads.isUnfinished} />
       </form>
     </>
   );
+}
+
+const handleOf = (party: Party | undefined): string | undefined => (party?.kind === 'handle' ? party.handle : undefined);
+
+interface DetailsProps {
+  text(name: 'type' | 'subject'): { value: string; error: string | undefined; onChange(event: { target: { value: string } }): void };
+  isHidden: boolean;
+  /** Somebody wants to fill them in now. */
+  isAdded: boolean;
+}
+
+function Details({ text, isHidden, isAdded }: DetailsProps) {
+  const type = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (isAdded) type.current?.focus();
+  }, [isAdded]);
+  return (
+    <div hidden={isHidden} className={isHidden ? '' : 'grid gap-4 sm:grid-cols-[12rem_1fr]'}>
+      <TextField ref={type} label="Type" placeholder="order" maxLength={80} {...text('type')} />
+      <TextField label="Subject" maxLength={200} {...text('subject')} />
+    </div>
+  );
+}
+
+/** What else a folded draft has. */
+function Rest({ draft: { type, subject, json }, files }: { draft: Draft; files: number }) {
+  const rest = [
+    ...(type === '' ? [] : ['type']),
+    ...(subject === '' ? [] : ['subject']),
+    ...(json === '' ? [] : ['JSON']),
+    ...(files === 0 ? [] : [files === 1 ? '1 file' : `${files} files`]),
+  ];
+  if (rest.length === 0) return null;
+  return <p className="text-sm text-soft">Draft with {rest.join(', ')}</p>;
 }
 
 function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComposer>; inputRef: Ref<HTMLInputElement> }) {

@@ -14,27 +14,37 @@ const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
 
 export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
 
+/** place: the id of the thread to reply in, or that of a new message. */
 const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${place}`;
+
+/** A message to a chosen recipient has a draft of its own: what was written for somebody else is not addressed to this one. */
+export const placeOfNew = (to: string | undefined): string => (to === undefined ? 'new' : `new to ${to}`);
 
 /** Puts a draft in the place of the one that the compose page would show. */
 export function replaceDraft(draft: Draft): void {
-  sessionStorage.setItem(keyOf('new'), JSON.stringify(draft));
+  storeFields(keyOf(placeOfNew(undefined)), draft);
 }
 
-/** The note of the draft in a thread. Undefined without a draft. */
-export function storedNote(threadId: string): string | undefined {
-  return storedFields<Draft>(keyOf(threadId)).note;
+export function useDraft(place: string, initial?: Partial<Draft>) {
+  const key = keyOf(place);
+  const { fields: draft, change, clear } = useStoredFields<Draft>(key, EMPTY, initial);
+  return {
+    ...{ draft, change, clear },
+    /** What was typed since a draft was sent, which is the next one. */
+    leftOf: (sent: Draft): Draft => {
+      const now: Draft = { ...EMPTY, ...storedFields(key) };
+      const left = (name: keyof Draft) => (now[name].startsWith(sent[name]) ? now[name].slice(sent[name].length) : now[name]);
+      return { ...EMPTY, type: left('type'), subject: left('subject'), note: left('note'), json: now.json === sent.json ? '' : now.json };
+    },
+  };
 }
 
-/** A note that was begun before the form was there. */
-export function keepNote(threadId: string, note: string): void {
-  storeFields(keyOf(threadId), { ...EMPTY, note });
-}
+const COMMENT = { text: '', mentioned: '[]' };
 
-/** place: the thread to reply in, or `new`. */
-export function useDraft(place: string, initial: Partial<Draft>) {
-  const { fields: draft, change, clear } = useStoredFields<Draft>(keyOf(place), EMPTY, initial);
-  return { draft, change, clear };
+/** A comment that was begun in a thread. mentioned: its members and agents, as JSON. */
+export function useCommentDraft(threadId: string) {
+  const key = `${keyOf(threadId)}.comment`;
+  return { ...useStoredFields(key, COMMENT), textNow: () => storedFields(key)['text'] ?? '' };
 }
 
 /** The body of the request, with the JSON as typed. */

@@ -26,10 +26,12 @@ interface JsonFieldProps {
   error: string | undefined;
   /** The address of the recipient, if it is a business. */
   to: string | undefined;
+  /** Somebody wants to write it now. */
+  startsFocused: boolean;
 }
 
 /** An editor for JSON, which is sent exactly as typed. */
-export function JsonField({ value, onChange, onRemove, error, to }: JsonFieldProps) {
+export function JsonField({ value, onChange, onRemove, error, to, startsFocused }: JsonFieldProps) {
   const editor = useRef<EditorHandle>(null);
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
@@ -45,7 +47,10 @@ export function JsonField({ value, onChange, onRemove, error, to }: JsonFieldPro
           look="quiet"
           className="h-8"
           disabled={fault !== undefined || value === ''}
-          onClick={() => editor.current?.replace(formatted(value))}
+          onClick={() => {
+            editor.current?.replace(formatted(value));
+            editor.current?.focus();
+          }}
         >
           Format
         </Button>
@@ -53,7 +58,7 @@ export function JsonField({ value, onChange, onRemove, error, to }: JsonFieldPro
           Remove
         </Button>
       </div>
-      <Editor ref={editor} label="JSON" text={value} isLow onChange={onChange} problems={problems} />
+      <Editor ref={editor} label="JSON" text={value} isLow startsFocused={startsFocused} onChange={onChange} problems={problems} />
       {/* Always rendered, so that nothing moves while typing. */}
       <p aria-live="polite" className="min-h-5 text-sm text-soft">
         {error === undefined ? null : <span className="text-bad">{error} </span>}

@@ -47,7 +47,7 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
         className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
         label={<EllipsisVertical className="size-4" aria-hidden />}
       >
-        <MenuItem onSelect={() => requestAnimationFrame(onReply)}>
+        <MenuItem onSelect={onReply}>
           <Reply className="size-4" aria-hidden />
           Reply
         </MenuItem>

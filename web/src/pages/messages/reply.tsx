@@ -1,38 +1,40 @@
-import { LockKeyhole, Reply as ReplyIcon } from 'lucide-react';
-import { lazy, type ReactNode, type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { LockKeyhole, Reply as ReplyIcon, X } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
-import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
+import type { Envelope, EnvelopeSummary, Party } from '../../api/schema.ts';
+import { IconButton } from '../../ui/button.tsx';
 import { PartyName, Time } from '../../ui/parts.tsx';
+import { isHeld, takeKeys } from '../../ui/type-ahead.ts';
 import type { Composer } from './composer.tsx';
-import { keepNote, storedNote } from './draft.ts';
+import { isEmpty, useCommentDraft, useDraft } from './draft.ts';
+import { otherParty } from './thread-messages.ts';
+import { keysPlace, type ThreadWriting } from './use-writing.ts';
 
 const loadComposer = retried(() => import('./composer.tsx'));
 const CommentForm = lazy(retried(async () => ({ default: (await import('./comments/comment-form.tsx')).CommentForm })));
 
-export type Writing = 'reply' | 'comment';
-
 interface ReplyProps {
   threadId: string;
   to: EnvelopeSummary;
-  /** The reply is to a chosen message, not to the newest. */
-  isChosen: boolean;
+  /** The reply is to the newest message, not to a chosen one. */
+  isNewest: boolean;
   onNewest(): void;
-  writing: Writing;
-  onWriting(writing: Writing): void;
-  noteRef: RefObject<HTMLTextAreaElement | null>;
-  commentRef: RefObject<HTMLTextAreaElement | null>;
+  writing: ThreadWriting;
   onSent(sent: Envelope): void;
   onCommented(): void;
 }
 
 /** What is written to the other party, or to colleagues. It stays at the foot of the window while the thread scrolls. */
-export function Reply(props: ReplyProps) {
-  const { threadId, to, writing, onWriting, noteRef, commentRef, onSent, onCommented } = props;
-  const isComment = writing === 'comment';
-  const other = useOther(to);
+export function Reply({ threadId, to, isNewest, onNewest, writing, onSent, onCommented }: ReplyProps) {
+  const { what, write, fold, section } = writing;
+  const isComment = what === 'comment';
+  const other = otherParty(to, useActiveBusiness());
+  const { fields: comment } = useCommentDraft(threadId);
   return (
     <section
+      ref={section}
       aria-label="Write"
       className="sticky bottom-0 z-20 -mx-4 mt-4 bg-paper px-4 pt-2 pb-4 max-sm:pb-[max(1rem,env(safe-area-inset-bottom))] sm:-mx-2 sm:px-2"
     >
@@ -40,27 +42,26 @@ export function Reply(props: ReplyProps) {
         className={`max-h-[70dvh] rounded-xl border px-3 pt-2 pb-2 shadow-lg focus-within:border-accent ${isComment ? 'border-warn/40 bg-warn-tint' : 'overflow-y-auto border-edge bg-paper'}`}
       >
         <div className="mb-1 flex flex-wrap items-center gap-x-1 text-sm text-soft">
-          <Tab isOn={!isComment} onSelect={() => onWriting('reply')} icon={<ReplyIcon className="size-4" aria-hidden />}>
+          <Tab isOn={!isComment} onSelect={() => write('reply')} icon={<ReplyIcon className="size-4" aria-hidden />}>
             Reply
           </Tab>
-          <Tab isOn={isComment} onSelect={() => onWriting('comment')} icon={<LockKeyhole className="size-4" aria-hidden />}>
-            Comment
+          <Tab isOn={isComment} onSelect={() => write('comment')} icon={<LockKeyhole className="size-4" aria-hidden />}>
+            {isComment || comment.text === '' ? 'Comment' : 'Comment (draft)'}
           </Tab>
-          {isComment ? null : <Recipient {...props} />}
+          {isComment ? null : <Recipient other={other} to={to} isNewest={isNewest} onNewest={onNewest} />}
+          {what === undefined ? null : (
+            <IconButton label="Close (Esc)" onClick={fold} className="-mr-1.5 ml-auto size-7!">
+              <X className="size-4" aria-hidden />
+            </IconButton>
+          )}
         </div>
         {/* Still mounted while a comment is written: its files may be uploading. */}
         <div hidden={isComment}>
-          <ReplyForm
-            threadId={threadId}
-            inReplyTo={to.id}
-            replyTo={other.kind === 'handle' ? other.handle : undefined}
-            noteRef={noteRef}
-            onSent={onSent}
-          />
+          <ReplyForm threadId={threadId} inReplyTo={to.id} other={other} writing={writing} onSent={onSent} />
         </div>
         {isComment ? (
           <Suspense fallback={<div className="h-20" />}>
-            <CommentForm threadId={threadId} textRef={commentRef} onAdded={onCommented} />
+            <CommentForm threadId={threadId} writing={writing} onAdded={onCommented} />
           </Suspense>
         ) : null}
       </div>
@@ -71,48 +72,60 @@ export function Reply(props: ReplyProps) {
 interface ReplyFormProps {
   threadId: string;
   inReplyTo: string;
-  /** The handle of the recipient, if it has one. */
-  replyTo: string | undefined;
-  noteRef: RefObject<HTMLTextAreaElement | null>;
+  other: Party;
+  writing: ThreadWriting;
   onSent(sent: Envelope): void;
 }
 
 /** One line until somebody writes in it: most threads are only read. What is typed before the form is there goes into its draft. */
-function ReplyForm({ threadId, inReplyTo, replyTo, noteRef, onSent }: ReplyFormProps) {
+function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormProps) {
+  const { what, write, note } = writing;
   const [Loaded, setLoaded] = useState<typeof Composer>();
-  const [note, setNote] = useState(() => storedNote(threadId));
-  const hadFocus = useRef(false);
+  const { draft, change } = useDraft(threadId);
   const load = useCallback(
     () =>
       void loadComposer().then(({ Composer }) => {
-        hadFocus.current = document.activeElement === noteRef.current;
-        setLoaded(() => Composer);
+        const { current: field } = note;
+        const selection = field !== null && field === document.activeElement ? [field.selectionStart, field.selectionEnd] : undefined;
+        // In one step with the focus, so that no key falls in between.
+        flushSync(() => setLoaded(() => Composer));
+        if (!selection) return;
+        note.current?.focus();
+        note.current?.setSelectionRange(selection[0] ?? null, selection[1] ?? null);
       }),
-    [noteRef],
+    [note],
   );
-  const hasDraft = note !== undefined;
+  const isNeeded = what === 'reply' || !isEmpty(draft);
   useEffect(() => {
-    if (hasDraft) load();
-  }, [hasDraft, load]);
-  useLayoutEffect(() => {
-    const field = noteRef.current;
-    if (!Loaded || !hadFocus.current || !field) return;
-    field.focus();
-    field.setSelectionRange(field.value.length, field.value.length);
-  }, [Loaded, noteRef]);
-  if (Loaded) return <Loaded place={threadId} inReplyTo={inReplyTo} replyTo={replyTo} noteRef={noteRef} onSent={onSent} />;
+    if (isNeeded) load();
+  }, [isNeeded, load]);
+  const takeHeld = useEffectEvent(() => {
+    const place = keysPlace('reply', threadId);
+    if (what !== 'reply' || !isHeld(place)) return;
+    note.current?.focus();
+    change({ note: draft.note + takeKeys(place) });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: this is when keys may be held
+  useEffect(() => takeHeld(), [what]);
+  const onFocus = () => {
+    if (what !== 'reply') write('reply');
+  };
+  if (Loaded)
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: unfolds the form when its one visible field gets the focus
+      <div onFocus={onFocus}>
+        <Loaded place={threadId} inReplyTo={inReplyTo} replyTo={other} writing={writing} onSent={onSent} />
+      </div>
+    );
   return (
     <textarea
-      ref={noteRef}
+      ref={note}
       aria-label="Note"
       rows={1}
       placeholder="Write a reply"
-      value={note ?? ''}
-      onFocus={load}
-      onChange={({ target }) => {
-        setNote(target.value);
-        keepNote(threadId, target.value);
-      }}
+      value={draft.note}
+      onFocus={onFocus}
+      onChange={({ target }) => change({ note: target.value })}
       className="block min-h-9 w-full resize-none bg-transparent py-2 text-lg outline-none sm:text-base"
     />
   );
@@ -139,30 +152,22 @@ function Tab({ isOn, onSelect, icon, children }: TabProps) {
   );
 }
 
-/** The other party of the thread. */
-function useOther({ from, to }: EnvelopeSummary) {
-  const business = useActiveBusiness();
-  const isOwn = from.party.kind === 'handle' && from.party.handle === business;
-  return isOwn ? to.party : from.party;
-}
-
-function Recipient({ to, isChosen, onNewest }: ReplyProps) {
-  const other = useOther(to);
+function Recipient({ other, to, isNewest, onNewest }: Pick<ReplyProps, 'to' | 'isNewest' | 'onNewest'> & { other: Party }) {
   return (
     <>
       <span className="ml-1 min-w-0 truncate">
         to <PartyName party={other} />
-        {isChosen ? (
+        {isNewest ? null : (
           <>
             , message of <Time at={to.received_at} />
           </>
-        ) : null}
+        )}
       </span>
-      {isChosen ? (
+      {isNewest ? null : (
         <button type="button" onClick={onNewest} className="rounded text-accent underline">
           Reply to newest instead
         </button>
-      ) : null}
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { LayoutTemplate, Save, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx';
@@ -9,10 +10,22 @@ import { useForm } from '../../ui/use-form.ts';
 import { type Draft, isEmpty } from './draft.ts';
 import { removeTemplate, saveTemplate, type Template, useTemplates } from './templates.ts';
 
+interface TemplateMenuProps {
+  draft: Draft;
+  onUse(template: Template): void;
+  /** A template was stored or deleted: writing goes on. */
+  onDone(): void;
+}
+
 /** Begins from a stored draft, or stores this one. */
-export function TemplateMenu({ draft, onUse }: { draft: Draft; onUse(template: Template): void }) {
+export function TemplateMenu({ draft, onUse, onDone }: TemplateMenuProps) {
   const templates = useTemplates();
   const [isSaving, setSaving] = useState(false);
+  const closeDialog = () => {
+    // First: a dialog that closes gives the focus back to the menu.
+    flushSync(() => setSaving(false));
+    onDone();
+  };
   const chosen = templates.find(({ name }) => name === draft.subject);
   return (
     <>
@@ -40,14 +53,20 @@ export function TemplateMenu({ draft, onUse }: { draft: Draft; onUse(template: T
           </MenuItem>
         )}
         {chosen ? (
-          <MenuItem isDangerous onSelect={() => removeTemplate(chosen.name)}>
+          <MenuItem
+            isDangerous
+            onSelect={() => {
+              removeTemplate(chosen.name);
+              onDone();
+            }}
+          >
             <Trash2 className="size-4" aria-hidden />
             Delete this template
           </MenuItem>
         ) : null}
         <MenuLabel>Kept in this browser</MenuLabel>
       </Menu>
-      {isSaving ? <SaveDialog draft={draft} onClose={() => setSaving(false)} /> : null}
+      {isSaving ? <SaveDialog draft={draft} onClose={closeDialog} /> : null}
     </>
   );
 }

@@ -4,11 +4,16 @@ import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
 import { type ApiError, call, textOf } from '../../api/client.ts';
 import { useArrivals, useThreadChanges } from '../../api/live.ts';
-import type { EnvelopeSummary, ThreadState } from '../../api/schema.ts';
+import type { EnvelopeSummary, Party, ThreadState } from '../../api/schema.ts';
 import { isChanging } from './work/under-way.ts';
 
 /** A message without its JSON, which is loaded when the message is opened. */
 export type Message = EnvelopeSummary;
+
+/** With whom a business exchanged a message. */
+export function otherParty({ from, to }: Message, business: string | undefined): Party {
+  return from.party.kind === 'handle' && from.party.handle === business ? to.party : from.party;
+}
 
 /** A message with its JSON. */
 interface FullMessage {

@@ -1,6 +1,5 @@
 import { useLocation, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
 import { UNFOLDED_MAX } from '../../parts/threads/thread-row.ts';
@@ -10,13 +9,13 @@ import { PageHeader, PartyName } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
-import { holdKeys } from '../../ui/type-ahead.ts';
 import { useComments } from './comments/use-comments.ts';
 import { useMailbox } from './inbox/mailbox.tsx';
-import { Reply, type Writing } from './reply.tsx';
+import { Reply } from './reply.tsx';
 import { ThreadLabels, ThreadToolbar } from './thread-header.tsx';
 import { ThreadList } from './thread-list.tsx';
-import { type Message, useThread } from './thread-messages.ts';
+import { type Message, otherParty, useThread } from './thread-messages.ts';
+import { useThreadWriting } from './use-writing.ts';
 import { useMarkRead } from './work/use-mark-read.ts';
 
 const ThreadElsewhere = lazy(retried(async () => ({ default: (await import('./thread-elsewhere.tsx')).ThreadElsewhere })));
@@ -32,18 +31,10 @@ function Thread({ id }: { id: string }) {
   const linked = useLocation({ select: ({ hash }) => hash });
   const { goBack } = useMailbox();
   const [replyToId, setReplyToId] = useState<string>();
-  const [writing, setWriting] = useState<Writing>('reply');
-  const note = useRef<HTMLTextAreaElement>(null);
-  const comment = useRef<HTMLTextAreaElement>(null);
+  const writing = useThreadWriting(id);
+  const { write } = writing;
   const comments = useComments(id);
-  const write = useCallback((what: Writing) => {
-    // At once: what is typed next is text, not shortcuts.
-    flushSync(() => setWriting(what));
-    const field = what === 'reply' ? note : comment;
-    if (field.current) field.current.focus();
-    else holdKeys();
-  }, []);
-  const { isOpen, toggle, openAll } = useOpenMessages(messages, linked, isComplete);
+  const { isOpen, toggle, openAll, wasComplete } = useOpenMessages(messages, linked, isComplete);
   useShortcuts(useMemo(() => ({ u: goBack, r: () => write('reply'), m: () => write('comment') }), [goBack, write]));
 
   useCommands(
@@ -71,7 +62,12 @@ function Thread({ id }: { id: string }) {
       </>
     );
   }
-  const replyTo = messages.find(({ id }) => id === replyToId) ?? messages.at(-1);
+  const newest = messages.at(-1);
+  const replyTo = messages.find(({ id }) => id === replyToId) ?? newest;
+  const replyToMessage = (messageId: string | undefined) => {
+    setReplyToId(messageId);
+    write('reply');
+  };
   const subject = messages.find(({ subject }) => subject !== null && subject.trim() !== '')?.subject ?? undefined;
   const isFolded = messages.some(({ id }) => !isOpen(id));
   return (
@@ -88,27 +84,22 @@ function Thread({ id }: { id: string }) {
         linked={linked}
         isOpen={isOpen}
         onToggle={toggle}
-        onReply={(messageId) => {
-          setReplyToId(messageId);
-          write('reply');
-        }}
+        onReply={replyToMessage}
       />
       {isComplete ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
-      {isComplete && replyTo ? (
+      {wasComplete && replyTo ? (
         <Reply
           threadId={id}
           to={replyTo}
-          isChosen={replyToId !== undefined && replyTo !== messages.at(-1)}
-          onNewest={() => setReplyToId(undefined)}
+          isNewest={replyTo === newest}
+          onNewest={() => replyToMessage(undefined)}
           writing={writing}
-          onWriting={write}
-          noteRef={note}
-          commentRef={comment}
           onCommented={toEnd}
           onSent={() => {
             setReplyToId(undefined);
             say('Sent');
-            void loadNew().then(toEnd);
+            // Unless another thread is open by now.
+            void loadNew().then(() => writing.section.current && toEnd());
           }}
         />
       ) : null}
@@ -123,10 +114,10 @@ function Parties({ messages, hidden }: { messages: Message[]; hidden: number }) 
   const business = useActiveBusiness();
   const [first] = messages;
   if (!first) return null;
-  const isOurs = first.from.party.kind === 'handle' && first.from.party.handle === business;
+  const other = otherParty(first, business);
   return (
     <>
-      {isOurs ? 'To' : 'From'} <PartyName party={isOurs ? first.to.party : first.from.party} /> · {count(messages.length, 'message')}
+      {other === first.to.party ? 'To' : 'From'} <PartyName party={other} /> · {count(messages.length, 'message')}
       {hidden > 0 ? `, and ${count(hidden, 'message')} between other parties, not shown` : ''}
     </>
   );
@@ -144,6 +135,8 @@ function useOpenMessages(messages: Message[] | undefined, linked: string, isComp
   );
   return {
     isOpen,
+    /** More may be loading again: a form that somebody writes in stays. */
+    wasComplete: folded !== undefined,
     toggle: (id: string) => setToggled((known) => new Map([...known, [id, !isOpen(id)]])),
     openAll: () => setToggled(new Map((messages ?? []).map(({ id }) => [id, true]))),
   };

@@ -1,20 +1,24 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react';
-import type { ApiError } from '../../api/client.ts';
-import type { Envelope } from '../../api/schema.ts';
+import { ApiError } from '../../api/client.ts';
+import type { Envelope, Party } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
-import { useUploads } from '../../api/uploads.ts';
+import { type Uploads, useUploads } from '../../api/uploads.ts';
+import { isTyping } from '../../ui/shortcuts.ts';
 import { takeKeys } from '../../ui/type-ahead.ts';
 import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
 import { faultOf } from './json-field.tsx';
 import type { Template } from './templates.ts';
+import { type ThreadWriting, useFoldWhenLeft } from './use-writing.ts';
 
 export interface ComposerProps {
   /** The key under which the draft is stored. */
   place: string;
   /** The message to reply to; without it, a recipient must be chosen. */
   inReplyTo?: string;
-  /** The handle that a reply goes to, if it goes to a business. */
-  replyTo?: string | undefined;
+  /** The party that a reply goes to. */
+  replyTo?: Party;
+  /** Of a reply: how its form is folded and unfolded. */
+  writing?: ThreadWriting;
   initial?: Partial<Draft>;
   onSent(envelope: Envelope): void;
 }
@@ -31,51 +35,29 @@ const FIELDS = ['/to', '/type', '/subject', '/note', '/json', '/files'];
 const isAtField = ({ code, details }: ApiError): boolean =>
   code === 'unknown_recipient' || (details.length > 0 && details.every(({ path }) => FIELDS.includes(path)));
 
-interface Elements {
+export interface Elements {
   form: RefObject<HTMLFormElement | null>;
   recipient: RefObject<HTMLInputElement | null>;
+  note: RefObject<HTMLTextAreaElement | null>;
 }
 
 /** The draft of a message, its files, and how it is sent. */
-export function useComposer({ place, inReplyTo, initial = {}, onSent }: ComposerProps, { form, recipient }: Elements) {
-  const isReply = inReplyTo !== undefined;
-  const { draft, change, clear } = useDraft(place, initial);
+export function useComposer(props: ComposerProps, elements: Elements) {
+  const { place, inReplyTo, writing, initial } = props;
+  const { recipient, note } = elements;
+  const stored = useDraft(place, initial);
+  const { draft, change } = stored;
   const uploads = useUploads('/v1/uploads');
-  const send = useSend('POST /v1/messages');
-  const [hasJson, setHasJson] = useState(draft.json !== '');
+  /** added: somebody wants to write it now. */
+  const [json, setJson] = useState<'none' | 'shown' | 'added'>(draft.json === '' ? 'none' : 'shown');
   /** Another version makes the editor start over. */
   const [version, setVersion] = useState(0);
-  const [problem, setProblem] = useState<Problem>();
+  const { submit, send, problem, setProblem } = useSubmit(props, elements, { ...stored, uploads, onNoJson: () => setJson('none') });
   const { error } = send;
-  useFirstFocus({ isReply, draft, form, recipient, onTyped: (to) => change({ to }) });
-
-  const problemOf = (): Problem | undefined => {
-    if (!isReply && draft.to.trim() === '') return { at: 'to', text: 'Enter a recipient.' };
-    if (faultOf(draft.json)) return { text: 'Fix the JSON, or remove it.' };
-    if (uploads.ids === undefined) return { text: 'Wait until all files are uploaded, or remove the unfinished ones.' };
-    if (isEmpty(draft) && uploads.list.length === 0) return { text: 'Add a note, JSON or a file first.' };
-    return undefined;
-  };
-  const submit = () => {
-    if (send.isPending) return;
-    const found = problemOf();
-    setProblem(found);
-    if (found?.at === 'to') recipient.current?.focus();
-    if (found !== undefined || uploads.ids === undefined) return;
-    send.mutate(bodyOf(draft, inReplyTo, uploads.ids), {
-      onSuccess: (envelope) => {
-        clear();
-        uploads.clear();
-        setHasJson(false);
-        onSent(envelope);
-      },
-      onError: (failure) => {
-        if (failure.code === 'unknown_recipient' || failure.at('/to') !== undefined) recipient.current?.focus();
-      },
-    });
-  };
+  useFirstFocus({ isReply: inReplyTo !== undefined, draft, recipient, note, change });
+  useFoldWhenLeft(writing, writing?.what === 'reply' && isEmpty(draft) && uploads.list.length === 0);
   return {
-    ...{ draft, change, uploads, submit, hasJson, version, isBusy: send.isPending },
+    ...{ draft, change, uploads, submit, version, isBusy: send.isPending, hasJson: json !== 'none', isJsonAdded: json === 'added' },
     /** The error that no field shows. */
     error: error && !isAtField(error) ? error : null,
     errorAt: (name: keyof Draft | 'files') => error?.at(`/${name}`),
@@ -87,35 +69,90 @@ export function useComposer({ place, inReplyTo, initial = {}, onSent }: Composer
       setProblem(undefined);
       if (error) send.reset();
     },
-    addJson: () => setHasJson(true),
+    addJson: () => setJson('added'),
     removeJson: () => {
       change({ json: '' });
-      setHasJson(false);
+      setJson('none');
+      note.current?.focus();
     },
+    /** Files were chosen or removed: text comes next. */
+    onFiles: () => note.current?.focus(),
     begin: ({ name: _name, ...fields }: Template) => {
-      change({ ...fields, to: fields.to || draft.to });
-      setHasJson(fields.json !== '');
+      const to = fields.to || draft.to;
+      change({ ...fields, to });
+      setJson(fields.json === '' ? 'none' : 'shown');
       setVersion(version + 1);
+      (to === '' ? recipient : note).current?.focus();
     },
   };
 }
 
-interface FirstFocus extends Elements {
+interface Sendable extends ReturnType<typeof useDraft> {
+  uploads: Uploads;
+  /** The draft has no JSON any more. */
+  onNoJson(): void;
+}
+
+function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipient, note }: Elements, sendable: Sendable) {
+  const { draft, change, clear, leftOf, uploads, onNoJson } = sendable;
+  const send = useSend('POST /v1/messages');
+  const [problem, setProblem] = useState<Problem>();
+  const problemOf = (): Problem | undefined => {
+    if (inReplyTo === undefined && draft.to.trim() === '') return { at: 'to', text: 'Enter a recipient.' };
+    if (faultOf(draft.json)) return { text: 'Fix the JSON, or remove it.' };
+    if (uploads.ids === undefined) return { text: 'Wait until all files are uploaded, or remove the unfinished ones.' };
+    if (isEmpty(draft) && uploads.list.length === 0) return { text: 'Add a note, JSON or a file first.' };
+    return undefined;
+  };
+  const finish = (envelope: Envelope) => {
+    const left = leftOf(draft);
+    clear();
+    if (!isEmpty(left)) change(left);
+    for (const upload of uploads.list) uploads.remove(upload);
+    const isStillTyping = isTypingIn(form.current);
+    if (left.json === '') onNoJson();
+    onSent(envelope);
+    if (!isEmpty(left)) return;
+    if (isStillTyping) note.current?.focus();
+    else writing?.fold();
+  };
+  const submit = async () => {
+    if (send.isPending) return;
+    const found = problemOf();
+    setProblem(found);
+    if (found?.at === 'to') recipient.current?.focus();
+    if (found !== undefined || uploads.ids === undefined) return;
+    try {
+      // A promise, not a callback: it also comes after the thread was left, and then clears the draft of that thread.
+      finish(await send.mutateAsync(bodyOf(draft, inReplyTo, uploads.ids)));
+    } catch (failure) {
+      // The mutation has the error, which is shown.
+      if (!(failure instanceof ApiError)) throw failure;
+      if (failure.code === 'unknown_recipient' || failure.at('/to') !== undefined) recipient.current?.focus();
+      // A button that is disabled while it is busy loses the focus.
+      else if (document.activeElement === document.body) note.current?.focus();
+    }
+  };
+  return { submit, send, problem, setProblem };
+}
+
+const isTypingIn = (form: HTMLElement | null): boolean =>
+  isTyping(document.activeElement) && form?.contains(document.activeElement) === true;
+
+interface FirstFocus extends Omit<Elements, 'form'> {
   isReply: boolean;
   draft: Draft;
-  onTyped(to: string): void;
+  change(changes: Partial<Draft>): void;
 }
 
 /** What was typed since the shortcut that opened the page belongs into its first empty field. */
-function useFirstFocus({ isReply, draft, form, recipient, onTyped }: FirstFocus): void {
+function useFirstFocus({ isReply, draft, recipient, note, change }: FirstFocus): void {
   const begin = useEffectEvent(() => {
-    const typed = takeKeys();
     if (isReply) return;
-    if (draft.to !== '') form.current?.querySelector('textarea')?.focus();
-    else {
-      recipient.current?.focus();
-      if (typed !== '') onTyped(typed);
-    }
+    const isToNote = draft.to !== '';
+    (isToNote ? note : recipient).current?.focus();
+    const typed = takeKeys('compose');
+    if (typed !== '') change(isToNote ? { note: draft.note + typed } : { to: typed.replaceAll('\n', '') });
   });
   useEffect(() => begin(), []);
 }

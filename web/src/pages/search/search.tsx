@@ -54,7 +54,7 @@ function SearchField({ q }: { q: string }) {
   useShortcuts(useMemo(() => ({ '/': () => input.current?.focus() }), []));
   const begin = useEffectEvent(() => {
     input.current?.focus();
-    const held = takeKeys();
+    const held = takeKeys('search').replaceAll('\n', ' ');
     if (held !== '') change(typed + held);
   });
   useEffect(() => {

@@ -9,7 +9,9 @@ import type { Problem } from './problems.ts';
 export interface CodeEditor {
   mark(problems: readonly Problem[]): void;
   replace(text: string): void;
-  goTo(problem: Problem): void;
+  /** Selects a range, and takes the focus. */
+  goTo(range: Pick<Problem, 'from' | 'to'>): void;
+  focus(): void;
   remove(): void;
 }
 
@@ -39,8 +41,8 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
         indentOnInput(),
         problemMarks,
         typedOver,
-        // CodeMirror itself leaves Tab to the page after Escape.
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        // CodeMirror itself leaves Tab to the page after Escape. Forms are sent with Ctrl+Enter.
+        keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of(({ docChanged, state }) => docChanged && onChange(state.doc.toString())),
         theme,
       ],
@@ -54,6 +56,7 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
       view.dispatch({ selection: { anchor: Math.min(from, end), head: Math.min(to, end) }, scrollIntoView: true });
       view.focus();
     },
+    focus: () => view.focus(),
     remove: () => view.destroy(),
   };
 }

@@ -1,11 +1,14 @@
-import { type Ref, useEffect, useEffectEvent, useId, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useEffectEvent, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { retried } from '../../api/lazy.ts';
+import { VERBATIM } from '../../ui/field.tsx';
 import type { CodeEditor } from './code-editor.ts';
 import type { Problem } from './problems.ts';
 
 export interface EditorHandle {
   replace(text: string): void;
   goTo(problem: Problem): void;
+  focus(): void;
 }
 
 interface EditorProps {
@@ -17,26 +20,36 @@ interface EditorProps {
   problems: readonly Problem[] | undefined;
   /** Lower than a page about the JSON alone. */
   isLow?: boolean;
+  /** Takes the focus when it appears. */
+  startsFocused?: boolean;
   ref: Ref<EditorHandle>;
 }
 
-/** A JSON editor. It shows the text until the editor is loaded. */
-export function Editor({ label, text, onChange, problems, isLow = false, ref }: EditorProps) {
+/** A JSON editor. It is a plain text field until the editor is loaded, which then goes on with what was typed. */
+export function Editor({ label, text, onChange, problems, isLow = false, startsFocused = false, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
+  const plain = useRef<HTMLTextAreaElement>(null);
   const [editor, setEditor] = useState<CodeEditor>();
   const [isFailed, setFailed] = useState(false);
   const hintId = useId();
   const [initial] = useState(text);
   const onEdit = useEffectEvent(onChange);
 
+  useLayoutEffect(() => {
+    if (startsFocused) plain.current?.focus();
+  }, [startsFocused]);
   useEffect(() => {
     let opened: CodeEditor | undefined;
     let isUnmounted = false;
     retried(() => import('./code-editor.ts'))().then(
       ({ openEditor }) => {
         if (isUnmounted || !place.current) return;
-        opened = openEditor(place.current, { text: initial, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
-        setEditor(opened);
+        const field = plain.current;
+        const typed = field?.value ?? initial;
+        opened = openEditor(place.current, { text: typed, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
+        // In one step, so that no key falls in between.
+        if (field !== null && field === document.activeElement) opened.goTo({ from: field.selectionStart, to: field.selectionEnd });
+        flushSync(() => setEditor(opened));
       },
       () => setFailed(true),
     );
@@ -51,14 +64,30 @@ export function Editor({ label, text, onChange, problems, isLow = false, ref }: 
   useImperativeHandle(ref, () => ({
     replace: (changed) => editor?.replace(changed),
     goTo: (problem) => editor?.goTo(problem),
+    focus: () => editor?.focus(),
   }));
 
   return (
-    <div>
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape and then Tab leave the editor, so Escape closes nothing around it
+    <div
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.stopPropagation();
+      }}
+    >
       <div
         className={`relative ${isLow ? 'h-56' : 'h-[max(24rem,60dvh)]'} overflow-hidden rounded-xl border border-edge focus-within:border-accent focus-within:ring-1 focus-within:ring-accent`}
       >
-        {editor ? null : <pre className="h-full animate-late overflow-hidden py-2.5 pl-14 font-mono text-sm text-soft">{text}</pre>}
+        {editor ? null : (
+          <textarea
+            ref={plain}
+            {...VERBATIM}
+            aria-label={label}
+            aria-describedby={hintId}
+            defaultValue={initial}
+            onChange={({ target }) => onChange(target.value)}
+            className="absolute inset-0 z-10 size-full resize-none bg-paper py-2.5 pr-3 pl-9 font-mono text-sm outline-none"
+          />
+        )}
         <div ref={place} className="absolute inset-0" />
       </div>
       <p id={hintId} className="mt-1.5 text-xs text-soft">

@@ -1,13 +1,16 @@
 import { MessageSquarePlus } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { useAction, useReading } from '../../../api/queries.ts';
 import type { Worker } from '../../../api/schema.ts';
 import { WorkerMark } from '../../../parts/worker-mark.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { type Option, OptionList, useOptions } from '../../../ui/options.tsx';
+import { isTyping } from '../../../ui/shortcuts.ts';
 import { ErrorNote } from '../../../ui/states.tsx';
 import { useTask } from '../../../ui/task.ts';
 import { takeKeys } from '../../../ui/type-ahead.ts';
+import { useCommentDraft } from '../draft.ts';
+import { keysPlace, type ThreadWriting, useFoldWhenLeft } from '../use-writing.ts';
 
 const SUGGESTED_MAX = 6;
 const TEXT_MAX_CHARS = 10_000;
@@ -16,22 +19,25 @@ const MENTION = /(?:^|\s)@([^@\n]{0,40})$/;
 
 interface CommentFormProps {
   threadId: string;
-  textRef: RefObject<HTMLTextAreaElement | null>;
+  writing: ThreadWriting;
   onAdded(): void;
 }
 
 /** A comment, in which members and agents can be mentioned by typing @. */
-export function CommentForm({ threadId, textRef, onAdded }: CommentFormProps) {
-  const [text, setText] = useState('');
-  const [cursor, setCursor] = useState(0);
-  const [mentioned, setMentioned] = useState<Worker[]>([]);
+export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
+  const { comment: textRef, fold } = writing;
+  const { fields, change, clear, textNow } = useCommentDraft(threadId);
+  const { text } = fields;
+  const mentioned = JSON.parse(fields.mentioned) as Worker[];
+  const [cursor, setCursor] = useState(text.length);
   const add = useAction('POST /v1/threads/{id}/comments', { changes: ['GET /v1/threads/{id}/comments'] });
   const { isBusy, error, run } = useTask();
+  useFoldWhenLeft(writing, text.trim() === '');
   const suggestions = useSuggestions(text.slice(0, cursor), (worker, typed) => {
     const from = cursor - typed.length;
     const name = `${worker.name} `;
-    setText(`${text.slice(0, from)}${name}${text.slice(cursor)}`);
-    setMentioned([...mentioned.filter(({ id }) => id !== worker.id), worker]);
+    const others = mentioned.filter(({ id }) => id !== worker.id);
+    change({ text: `${text.slice(0, from)}${name}${text.slice(cursor)}`, mentioned: JSON.stringify([...others, worker]) });
     setCursor(from + name.length);
     requestAnimationFrame(() => textRef.current?.setSelectionRange(from + name.length, from + name.length));
   });
@@ -40,10 +46,10 @@ export function CommentForm({ threadId, textRef, onAdded }: CommentFormProps) {
   const { role: _role, 'aria-expanded': _expanded, ...suggesting } = field;
   const begin = useEffectEvent(() => {
     textRef.current?.focus();
-    const held = takeKeys();
+    const held = takeKeys(keysPlace('comment', threadId));
     if (held === '') return;
-    setText(held);
-    setCursor(held.length);
+    change({ text: text + held });
+    setCursor(text.length + held.length);
   });
   useEffect(() => {
     const timer = setTimeout(begin);
@@ -51,12 +57,15 @@ export function CommentForm({ threadId, textRef, onAdded }: CommentFormProps) {
   }, []);
   const submit = () =>
     run(async () => {
-      if (text.trim() === '') return;
+      if (isBusy || text.trim() === '') return;
       const mentions = mentioned.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id);
       await add.mutateAsync({ path: { id: threadId }, body: { text, mentions } });
-      setText('');
-      setMentioned([]);
+      // What was typed since then is the next comment.
+      const now = textNow();
+      clear();
+      if (now !== text) change({ text: now.startsWith(text) ? now.slice(text.length) : now });
       onAdded();
+      if (now === text && !isTyping(document.activeElement)) fold();
     });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -87,7 +96,7 @@ export function CommentForm({ threadId, textRef, onAdded }: CommentFormProps) {
         value={text}
         placeholder="Only your business sees this. Type @ to mention somebody."
         onChange={({ target }) => {
-          setText(target.value);
+          change({ text: target.value });
           setCursor(target.selectionStart);
         }}
         onSelect={({ currentTarget }) => setCursor(currentTarget.selectionStart)}
