@@ -53,6 +53,7 @@ async function openOrder(): Promise<void> {
   await untilIndexed(world.service);
   await open(`/threads/${order.thread_id}`);
   await title('Order of initech');
+  await page.getByRole('link', { name: /Order of globex/ }).waitFor();
   // Opening marks as read, which is not what is looked at here.
   await expect.poll(async () => (await decisions()).get(order.thread_id)?.unread_count).toBe(0);
 }

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, CodeXml, Download } from 'lucide-react';
-import { useMemo } from 'react';
+import { Suspense, use, useMemo } from 'react';
+import { retried } from '../api/lazy.ts';
 import type { Validation } from '../api/schema.ts';
 import { formatted } from '../parts/json-editor/formatted.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -10,15 +11,13 @@ import { visible } from '../ui/name.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import { useIsPrinting } from '../ui/printing.ts';
 import { saveFile } from '../ui/save-file.ts';
+import { Loading } from '../ui/states.tsx';
 import { say } from '../ui/toast.tsx';
 import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
 import { CurrentNode } from './current-node.tsx';
-import { factsOf } from './facts.ts';
 import { JsonRows } from './json-rows.tsx';
-import { FactList, TableView } from './overview.tsx';
 import { JsonFault, parseJson } from './parse.ts';
 import { MATCHES_MAX } from './rows.ts';
-import { tablesOf } from './tables.ts';
 import type { JsonTree } from './tree.ts';
 import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
@@ -38,7 +37,23 @@ export function JsonView({ text, ...rest }: JsonViewProps) {
   const tree = useMemo(() => parseJson(text), [text]);
   // Delivered JSON always parses, but a text that does not is still shown.
   if (tree instanceof JsonFault) return <pre className="max-h-96 overflow-auto font-mono text-sm">{text}</pre>;
-  return <Tree tree={tree} {...rest} />;
+  return (
+    <Suspense fallback={<Loading rows={3} label="Loading JSON" />}>
+      <Tree tree={tree} {...rest} />
+    </Suspense>
+  );
+}
+
+const OVERVIEW_FROM = 8;
+const loadOverview = retried(() => import('./overview.tsx'));
+let loading: ReturnType<typeof loadOverview> | undefined;
+
+/** What is shown above a tree, loaded with the first document that may have it: a short one without a list has nothing. */
+function overviewOf(tree: JsonTree): ReturnType<typeof loadOverview> | undefined {
+  const isList = (node: number) => tree.kind(node) === 'array' && tree.children(node) > 0 && tree.kind(node + 1) === 'object';
+  if (tree.size < OVERVIEW_FROM && !Array.from({ length: tree.size }, (_, node) => node).some(isList)) return undefined;
+  loading ??= loadOverview();
+  return loading;
 }
 
 /** Smaller documents have no search field. */
@@ -53,8 +68,10 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
     }
     return byNode;
   }, [tree, validation]);
-  const facts = useMemo(() => factsOf(tree), [tree]);
-  const tables = useMemo(() => tablesOf(tree), [tree]);
+  const loadingOverview = overviewOf(tree);
+  const overview = loadingOverview && use(loadingOverview);
+  const facts = useMemo(() => overview?.factsOf(tree) ?? [], [overview, tree]);
+  const tables = useMemo(() => overview?.tablesOf(tree) ?? [], [overview, tree]);
   const state = useJsonTree(
     tree,
     errors.keys(),
@@ -89,10 +106,8 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
         </div>
       </div>
       {validation?.status === 'failed' ? <Errors validation={validation} onGo={(path) => state.reveal(tree.find(path))} /> : null}
-      {facts.length > 0 ? <FactList facts={facts} onGo={state.reveal} /> : null}
-      {tables.map((table) => (
-        <TableView key={table.node} tree={tree} table={table} />
-      ))}
+      {overview && facts.length > 0 ? <overview.FactList facts={facts} onGo={state.reveal} /> : null}
+      {overview ? tables.map((table) => <overview.TableView key={table.node} tree={tree} table={table} />) : null}
       {isPrinting ? (
         <Printed text={tree.text} />
       ) : (

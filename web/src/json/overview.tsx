@@ -8,6 +8,9 @@ import { previewOf } from './preview.ts';
 import { cellOf, cellText, isNumeric, type JsonTable } from './tables.ts';
 import type { JsonTree } from './tree.ts';
 
+export { factsOf } from './facts.ts';
+export { tablesOf } from './tables.ts';
+
 /** What people look for first, above the tree. */
 export function FactList({ facts, onGo }: { facts: readonly JsonFact[]; onGo(node: number): void }) {
   return (
