@@ -123,7 +123,6 @@ const NEVER_LARGE = new Set([
   'GET /objects/:id',
 ]);
 
-
 test('every endpoint has a case', () => {
   const all = rows.map(({ method, path }) => `${method} ${path}`);
   expect([...Object.keys(largest), ...NEVER_LARGE].sort()).toEqual(all.sort());

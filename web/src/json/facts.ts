@@ -1,3 +1,4 @@
+import { mediumTime, utcDayAndYear } from '../ui/format.ts';
 import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
@@ -182,13 +183,10 @@ function labelOf(names: string[]): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const DAY_TEXT = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const MOMENT_TEXT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
-
 function dateText(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
-  return value.length === 10 ? DAY_TEXT.format(time) : MOMENT_TEXT.format(time);
+  return value.length === 10 ? utcDayAndYear(time) : mediumTime(time);
 }
 
 /** Separators in the digits as they were sent: nothing is rounded. */

@@ -48,6 +48,7 @@ export const clock = formatOf({ timeStyle: 'short' });
 export const day = formatOf({ day: 'numeric', month: 'short' });
 export const utcDay = formatOf({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 export const dayAndYear = formatOf({ day: 'numeric', month: 'short', year: 'numeric' });
+export const utcDayAndYear = formatOf({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 export const dayAndHour = formatOf({ day: 'numeric', month: 'short', hour: 'numeric' });
 export const dayAndClock = formatOf({ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
 export const weekday = formatOf({ weekday: 'long', day: 'numeric', month: 'long' });
@@ -57,6 +58,7 @@ export const utcMonth = formatOf({ month: 'long', year: 'numeric', timeZone: 'UT
 /** To the second, for tooltips and details. */
 export const exactTime = formatOf({ dateStyle: 'medium', timeStyle: 'medium' });
 /** To the minute. */
+export const mediumTime = formatOf({ dateStyle: 'medium', timeStyle: 'short' });
 export const longTime = formatOf({ dateStyle: 'long', timeStyle: 'short' });
 /** To the second, with weekday and time zone. */
 export const fullTime = formatOf({ dateStyle: 'full', timeStyle: 'long' });

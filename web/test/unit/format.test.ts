@@ -6,14 +6,12 @@ import { bytes, count, duration, percent, relativeTime } from '../../src/ui/form
 const SRC = path.resolve(import.meta.dirname, '../../src');
 /** Formatted by hand. Shapes such as 2026-11-17 are not meant: those are values, not text. */
 const FORMATTING = /\bIntl\.|\.toLocale\w*String\(/;
-/** These still format by themselves. */
-const YET_TO_MOVE = ['json/facts.ts', 'pages/messages/json-field.tsx'];
 
 test('one module formats numbers, dates and times', () => {
   const files = globSync('**/*.{ts,tsx}', { cwd: SRC });
   expect(files.length).toBeGreaterThan(100);
   const formatting = files.filter((file) => FORMATTING.test(readFileSync(path.join(SRC, file), 'utf8')));
-  expect(formatting.filter((file) => !YET_TO_MOVE.includes(file))).toEqual(['ui/format.ts']);
+  expect(formatting).toEqual(['ui/format.ts']);
 });
 
 test('each language but that of words comes from the browser', () => {

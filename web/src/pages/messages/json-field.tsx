@@ -5,7 +5,7 @@ import { formatted } from '../../parts/json-editor/formatted.ts';
 import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import { readJson } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';
-import { bytes } from '../../ui/parts.tsx';
+import { bytes, number } from '../../ui/format.ts';
 import { type SchemaVerdict, useRecipientCheck } from './recipient-check.ts';
 
 const JSON_MAX_BYTES = 1_048_576;
@@ -65,7 +65,7 @@ export function JsonField({ value, onChange, onRemove, error, to, startsFocused 
         {fault && place ? (
           <>
             <span className="text-bad">
-              Line {place.line.toLocaleString('en')}, column {place.column.toLocaleString('en')}: {fault.message}
+              Line {number(place.line)}, column {number(place.column)}: {fault.message}
             </span>{' '}
             {problem ? (
               <button type="button" onClick={() => editor.current?.goTo(problem)} className="rounded text-accent underline">
