@@ -348,6 +348,9 @@ export interface components {
             path: string;
             message: string;
             limit?: string;
+            line?: number;
+            column?: number;
+            offset?: number;
           }[];
       };
     };
@@ -424,6 +427,7 @@ export interface components {
       subject: string | null;
       note: string | null;
       json_sha256: string | null;
+      json_bytes_sha256: string | null;
       files: components["schemas"]["ReceiptFile"][];
       validation: components["schemas"]["Validation"];
       received_at: string;
@@ -442,6 +446,7 @@ export interface components {
         party: components["schemas"]["Party"];
       };
       json_sha256: string | null;
+      json_bytes_sha256: string | null;
       files: ({
           sha256: string | null;
         })[];
@@ -450,6 +455,55 @@ export interface components {
       receipt_url: string;
     };
     AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
+    Proof: {
+      /** @constant */
+      format: "waybill-proof/1";
+      envelope: string;
+      log: {
+        origin: string;
+        vkey: string;
+      };
+      other_logs?: {
+          origin: string;
+          vkey: string;
+        }[];
+      proof: string;
+      json?: string;
+      files?: {
+          id: string;
+          sha256: string;
+          statement: string;
+          proof: string;
+        }[];
+      signature?: {
+        key: string;
+        key_proof: string;
+        signature_input: string;
+        signature: string;
+        components: {
+          [key: string]: string;
+        };
+        body: string;
+      };
+      acknowledgements?: {
+          statement: string;
+          proof: string;
+          signature?: {
+            key: string;
+            key_proof: string;
+            signature_input: string;
+            signature: string;
+            components: {
+              [key: string]: string;
+            };
+            body: string;
+          };
+        }[];
+      timestamps?: {
+          proof: string;
+          token: string;
+        }[];
+    };
     PendingProof: {
       /** @constant */
       status: "pending";
@@ -561,6 +615,7 @@ export interface components {
       note: string | null;
       json: unknown;
       json_sha256: string | null;
+      json_bytes_sha256: string | null;
       files: components["schemas"]["File"][];
       validation: components["schemas"]["Validation"];
       received_at: string;
@@ -585,6 +640,7 @@ export interface components {
       note: string | null;
       json_bytes: number | null;
       json_sha256: string | null;
+      json_bytes_sha256: string | null;
       files: components["schemas"]["File"][];
       validation: components["schemas"]["Validation"];
       received_at: string;
@@ -803,6 +859,7 @@ export interface components {
       ordered: boolean;
       events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
       signatures: ("hmac" | "ed25519")[];
+      client_certificate: boolean;
       public_key: string | null;
       failing_since: string | null;
       created_at: string;
@@ -828,6 +885,7 @@ export interface components {
       ordered: boolean;
       events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
       signatures: ("hmac" | "ed25519")[];
+      client_certificate: boolean;
       public_key: string | null;
       failing_since: string | null;
       created_at: string;
@@ -874,6 +932,12 @@ export interface components {
       /** @enum {string} */
       state: "pending" | "delivered" | "retrying" | "dropped" | "failed";
       next_attempt_at: string | null;
+      message: ({
+        type: string | null;
+        subject: string | null;
+        from: components["schemas"]["Party"];
+        to: components["schemas"]["Party"];
+      }) | null;
       latest_attempt: components["schemas"]["Delivery"];
     };
     WebhookDelivery: {
@@ -1256,7 +1320,7 @@ export interface operations {
       200: {
         content: {
           "text/plain": string;
-          "application/vnd.waybill.proof+json": string;
+          "application/vnd.waybill.proof+json": components["schemas"]["Proof"];
         };
       };
     };
@@ -1435,7 +1499,7 @@ export interface operations {
     responses: {
       200: {
         content: {
-          "application/vnd.waybill.proof+json": string;
+          "application/vnd.waybill.proof+json": components["schemas"]["Proof"];
         };
       };
     };
@@ -2165,6 +2229,7 @@ export interface operations {
           ordered?: boolean;
           events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
           signatures?: ("hmac" | "ed25519")[];
+          client_certificate?: boolean;
         };
       };
     };
@@ -2229,6 +2294,7 @@ export interface operations {
           ordered?: boolean;
           events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
           signatures?: ("hmac" | "ed25519")[];
+          client_certificate?: boolean;
           recover?: boolean;
         };
       };
@@ -3960,6 +4026,7 @@ export type Validation = components['schemas']['Validation'];
 export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type Proof = components['schemas']['Proof'];
 export type PendingProof = components['schemas']['PendingProof'];
 export type SigningKey = components['schemas']['SigningKey'];
 export type ReceiptSignature = components['schemas']['ReceiptSignature'];

@@ -119,6 +119,7 @@ Envelope = TypedDict(
         "note": "str | None",
         "json": "Any",
         "json_sha256": "str | None",
+        "json_bytes_sha256": "str | None",
         "files": "list[File]",
         "validation": "Validation",
         "received_at": "str",
@@ -156,6 +157,7 @@ EnvelopeSummary = TypedDict(
         "note": "str | None",
         "json_bytes": "int | None",
         "json_sha256": "str | None",
+        "json_bytes_sha256": "str | None",
         "files": "list[File]",
         "validation": "Validation",
         "received_at": "str",
@@ -170,6 +172,9 @@ class ErrorErrorDetailsItem(TypedDict):
     path: str
     message: str
     limit: NotRequired[str]
+    line: NotRequired[int]
+    column: NotRequired[int]
+    offset: NotRequired[int]
 
 
 class ErrorError(TypedDict):
@@ -235,6 +240,7 @@ Receipt = TypedDict(
         "subject": "str | None",
         "note": "str | None",
         "json_sha256": "str | None",
+        "json_bytes_sha256": "str | None",
         "files": "list[ReceiptFile]",
         "validation": "Validation",
         "received_at": "str",
@@ -269,6 +275,7 @@ MinimalReceipt = TypedDict(
         "from": "MinimalReceiptFrom",
         "to": "MinimalReceiptTo",
         "json_sha256": "str | None",
+        "json_bytes_sha256": "str | None",
         "files": "list[MinimalReceiptFilesItem]",
         "received_at": "str",
         "content_hash": "str",
@@ -819,6 +826,7 @@ class Webhook(TypedDict):
     ordered: bool
     events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
     signatures: list[Literal["hmac", "ed25519"]]
+    client_certificate: bool
     public_key: str | None
     failing_since: str | None
     created_at: str
@@ -853,6 +861,7 @@ class CreatedWebhook(TypedDict):
     ordered: bool
     events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
     signatures: list[Literal["hmac", "ed25519"]]
+    client_certificate: bool
     public_key: str | None
     failing_since: str | None
     created_at: str
@@ -870,6 +879,7 @@ class PostWebhooksBody(TypedDict):
     ordered: NotRequired[bool]
     events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
+    client_certificate: NotRequired[bool]
 
 
 class PatchWebhooksIdBody(TypedDict):
@@ -883,6 +893,7 @@ class PatchWebhooksIdBody(TypedDict):
     ordered: NotRequired[bool]
     events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
+    client_certificate: NotRequired[bool]
     recover: NotRequired[bool]
 
 
@@ -957,6 +968,17 @@ class GetWebhooksIdDeliveriesQuery(TypedDict, total=False):
     cursor: str
 
 
+WebhookMessageMessage = TypedDict(
+    "WebhookMessageMessage",
+    {
+        "type": "str | None",
+        "subject": "str | None",
+        "from": "Party",
+        "to": "Party",
+    },
+)
+
+
 class WebhookMessage(TypedDict):
     """The delivery of one message to one webhook."""
 
@@ -965,6 +987,7 @@ class WebhookMessage(TypedDict):
     event_id: str
     state: Literal["pending", "delivered", "retrying", "dropped", "failed"]
     next_attempt_at: str | None
+    message: WebhookMessageMessage | None
     latest_attempt: Delivery
 
 
