@@ -110,7 +110,9 @@ CREATE TYPE prepared_message AS (
   from_domain text,
   hashed_before_time text,
   hashed_after_time text,
-  inline_bytes bigint
+  inline_bytes bigint,
+  json_bytes_sha256 bytea,
+  request_digest bytea
 );
 
 CREATE TYPE prepared_signature AS (
@@ -302,7 +304,9 @@ CREATE TABLE device_logins (
   party_id bigint,
   agent_id uuid,
   scope key_scope,
-  CONSTRAINT device_logins_check CHECK ((num_nonnulls(party_id, agent_id, scope) = ANY (ARRAY[0, 3]))),
+  allowed_by uuid,
+  site text COLLATE "C",
+  CONSTRAINT device_logins_check CHECK ((num_nonnulls(party_id, agent_id, scope, allowed_by) = ANY (ARRAY[0, 4]))),
   CONSTRAINT device_logins_pkey PRIMARY KEY (device_hash),
   CONSTRAINT device_logins_user_code_key UNIQUE (user_code)
 );
@@ -354,6 +358,7 @@ CREATE TABLE idempotency_keys (
   key text COLLATE "C" NOT NULL,
   message_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  request_digest bytea,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (party_id, key)
 );
 
@@ -538,6 +543,7 @@ CREATE TABLE messages (
   file_count smallint NOT NULL,
   log_batch uuid,
   log_slot smallint,
+  json_bytes_sha256 bytea,
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
 );
 
@@ -984,6 +990,15 @@ CREATE TABLE webhook_recoveries (
   CONSTRAINT webhook_recoveries_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
 
+CREATE TABLE webhook_recovery_usage (
+  party_id bigint NOT NULL,
+  webhook_id uuid NOT NULL,
+  day date NOT NULL,
+  recoveries integer NOT NULL,
+  queued integer NOT NULL DEFAULT 0,
+  CONSTRAINT webhook_recovery_usage_pkey PRIMARY KEY (party_id, webhook_id, day)
+);
+
 CREATE TABLE webhooks (
   party_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -1010,6 +1025,7 @@ CREATE TABLE webhooks (
   ordered boolean NOT NULL DEFAULT false,
   public_key text,
   events text[] NOT NULL DEFAULT '{message.received}'::text[],
+  client_certificate boolean NOT NULL DEFAULT false,
   CONSTRAINT webhooks_pause CHECK (((active = (pause_reason IS NULL)) AND (active = (paused_at IS NULL)))),
   CONSTRAINT webhooks_previous_secret CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   CONSTRAINT webhooks_pkey PRIMARY KEY (party_id, id)
@@ -1029,6 +1045,8 @@ CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type,
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
 CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
 CREATE INDEX device_logins_of_network ON device_logins USING btree (network);
+CREATE INDEX device_logins_of_party ON device_logins USING btree (party_id) WHERE (party_id IS NOT NULL);
+CREATE INDEX device_logins_of_site ON device_logins USING btree (site) WHERE (site IS NOT NULL);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
@@ -1076,7 +1094,7 @@ CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
 CREATE INDEX verified_domains_of_party ON verified_domains USING btree (party_id);
 CREATE INDEX view_digests_by_time ON view_digests USING btree (due_at);
-CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = 'dropped'::attempt_status));
+CREATE INDEX webhook_attempts_by_message ON webhook_attempts USING btree (party_id, webhook_id, message_id) WHERE ((event = 'message.replay'::text) OR (status = ANY (ARRAY['dropped'::attempt_status, 'failed'::attempt_status])));
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts USING btree (due_at) WHERE (status = 'pending'::attempt_status);
 CREATE INDEX webhook_attempts_failed ON webhook_attempts USING btree (party_id, webhook_id, status, id) WHERE (status = ANY (ARRAY['retrying'::attempt_status, 'dropped'::attempt_status, 'failed'::attempt_status]));
 CREATE INDEX webhook_attempts_of_message ON webhook_attempts USING btree (party_id, webhook_id, message_id, id) WHERE ((attempt > 1) OR (event = 'message.replay'::text));
@@ -1186,6 +1204,9 @@ CREATE FUNCTION begin_search(party bigint)
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
+DECLARE
+  newest CONSTANT integer := 20;
+  began  timestamptz;
 BEGIN
   -- Every transaction that adds entries or comments locks the row, so that each of them is either queued there or found by what is queued here.
   UPDATE thread_index i SET searched_at = now() WHERE i.party_id = party AND i.searched_at IS NULL;
@@ -1193,7 +1214,21 @@ BEGIN
     INSERT INTO search_queue (is_rebuild, id, party_id, thread_id, after)
     VALUES (true, new_uuid(clock_timestamp()), party, 'ffffffff-ffff-ffff-ffff-ffffffffffff', -1);
   END IF;
-  RETURN NOT EXISTS (SELECT 1 FROM search_queue q WHERE q.is_rebuild AND q.party_id = party);
+  IF EXISTS (SELECT 1 FROM search_queue q WHERE q.is_rebuild AND q.party_id = party) THEN
+    RETURN false;
+  END IF;
+  SELECT i.searched_at INTO began FROM thread_index i WHERE i.party_id = party;
+  IF began < now() - interval '5 seconds' THEN
+    RETURN true;
+  END IF;
+  -- The thread index may not have read the messages that came just before the first search, and so have queued nothing for them.
+  RETURN NOT EXISTS (
+    SELECT 1 FROM ((SELECT l.position, l.message_id FROM ledger_entries l
+                     WHERE l.party_id = party AND l.box = 'out' ORDER BY l.position DESC LIMIT newest)
+                   UNION ALL
+                   (SELECT l.position, l.message_id FROM ledger_entries l
+                     WHERE l.party_id = party AND l.box = 'in' AND l.counterparty_id <> party ORDER BY l.position DESC LIMIT newest)) e
+     WHERE NOT EXISTS (SELECT 1 FROM search_documents d WHERE d.party_id = party AND d.position = e.position AND d.id = e.message_id));
 END
 $function$;
 
@@ -1290,7 +1325,7 @@ CREATE FUNCTION contact_name(folded_label text, folded_name text)
  IMMUTABLE PARALLEL SAFE
 RETURN "left"(regexp_replace(NORMALIZE(COALESCE(NULLIF(folded_label, ''::text), folded_name), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), 64);
 
-CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer)
+CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer, webhook_per_day integer, business_per_day integer)
  RETURNS integer
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_custom_plan'
@@ -1301,9 +1336,12 @@ AS $function$
 DECLARE
   clock  CONSTANT timestamptz := clock_timestamp();
   hour   CONSTANT bigint := 3600000 * 4096::bigint;
+  today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
+  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
   task   record;
   hook   record;
   room   integer;
+  used   record;
   start  bigint;
   walked record;
   chosen uuid[];
@@ -1333,6 +1371,16 @@ BEGIN
     RETURN NULL;
   END IF;
 
+  -- Steps of the business's other recoveries wait for this row.
+  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries) VALUES (party, nobody, today, 0)
+      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued;
+  SELECT coalesce(max(u.queued) FILTER (WHERE u.webhook_id = webhook), 0) AS by_webhook, coalesce(max(u.queued) FILTER (WHERE u.webhook_id = nobody), 0) AS by_business
+    INTO used FROM webhook_recovery_usage u WHERE u.party_id = party AND u.webhook_id IN (webhook, nobody) AND u.day = today;
+  room := least(room, webhook_per_day - used.by_webhook, business_per_day - used.by_business);
+  IF room <= 0 THEN
+    RETURN NULL;
+  END IF;
+
   -- Of an hour at most, which bounds what is read of the log.
   SELECT count(*) AS entries, max(e.position) AS through,
          coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
@@ -1349,6 +1397,11 @@ BEGIN
     LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
                         WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
                         ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
+  IF cardinality(chosen) > 0 THEN
+    INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries, queued)
+    VALUES (party, nobody, today, 0, cardinality(chosen)), (party, webhook, today, 0, cardinality(chosen))
+        ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued + excluded.queued;
+  END IF;
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);
@@ -1708,11 +1761,12 @@ CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], tim
 AS $function$
 BEGIN
   INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note, json, json_sha256,
-                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot)
+                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
+                        json_bytes_sha256)
   SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
          (b.m).type, (b.m).subject, (b.m).note, (b.m).json, (b.m).json_sha256,
          (b.m).validation, (b.m).validation_errors, b.received_at, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count,
-         logged, CASE WHEN logged IS NOT NULL THEN b.slot END
+         logged, CASE WHEN logged IS NOT NULL THEN b.slot END, (b.m).json_bytes_sha256
     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at,
                  generate_series(0, cardinality(messages) - 1)::smallint AS slot) b;
 END
@@ -2091,7 +2145,7 @@ END
 $function$;
 
 CREATE FUNCTION lease_webhook_attempts(worker uuid, wanted wanted_attempts[], lease interval)
- RETURNS TABLE(webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, is_proven boolean, clock_ms bigint, attempts json, retry_ms integer)
+ RETURNS TABLE(webhook_id uuid, url text, url_version integer, secret text, previous_secret text, headers text, client_certificate boolean, is_proven boolean, clock_ms bigint, attempts json, retry_ms integer)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -2109,7 +2163,7 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   clock_ms := floor(extract(epoch FROM clock) * 1000);
   FOR hook IN
-    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.max_per_second, w.ordered, w.first_success_at IS NOT NULL AS is_proven,
+    SELECT w.party_id, w.id, w.url, w.url_version, w.secret, w.headers, w.client_certificate, w.max_per_second, w.ordered, w.first_success_at IS NOT NULL AS is_proven,
            CASE WHEN w.previous_secret_until > clock THEN w.previous_secret END AS previous_secret, k.room, k.held
       FROM unnest(wanted) AS k JOIN webhooks w ON w.party_id = k.party_id AND w.id = k.webhook_id AND w.active
   LOOP
@@ -2119,8 +2173,8 @@ BEGIN
       CONTINUE WHEN cardinality(hook.held) > 0 OR is_held_elsewhere(hook.party_id, hook.id, worker, clock);
       hook.room := 1;
     END IF;
-    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.is_proven, NULL, NULL
-      INTO webhook_id, url, url_version, secret, previous_secret, headers, is_proven, retry_ms, more_ms;
+    SELECT hook.id, hook.url, hook.url_version, hook.secret, hook.previous_secret, hook.headers, hook.client_certificate, hook.is_proven, NULL, NULL
+      INTO webhook_id, url, url_version, secret, previous_secret, headers, client_certificate, is_proven, retry_ms, more_ms;
     IF hook.max_per_second IS NOT NULL THEN
       tokens := webhook_tokens(hook.party_id, hook.id, hook.max_per_second, clock);
       retry_ms := CASE WHEN tokens < hook.room THEN greatest(200, 1000 / hook.max_per_second) END;
@@ -2393,14 +2447,14 @@ BEGIN
   RETURN ARRAY(
     SELECT m.id FROM (SELECT k.id, k.id IN (SELECT unnest(known)) AS is_known FROM unnest(messages) AS k (id)) m
      CROSS JOIN LATERAL (
-       SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status = 'dropped'), false) AS is_dropped,
+       SELECT count(*) > 0 AS is_known, coalesce(bool_or(a.status IN ('dropped', 'failed')), false) AS is_given_up,
               coalesce(bool_or(a.event = 'message.replay' AND a.status IN ('pending', 'delivered')), false) AS is_replayed
          FROM (SELECT l.event, l.status FROM webhook_attempts l
                 WHERE l.party_id = party AND l.webhook_id = webhook AND l.message_id >= m.id AND l.message_id <= m.id
-                  AND (l.event = 'message.replay' OR l.status = 'dropped')
+                  AND (l.event = 'message.replay' OR l.status IN ('dropped', 'failed'))
                 ORDER BY l.party_id, l.webhook_id, l.message_id LIMIT 1000) a) AS later
      WHERE (selection IN ('missing', 'undelivered') AND NOT m.is_known AND NOT later.is_known)
-        OR (selection IN ('failed', 'undelivered') AND later.is_dropped AND NOT later.is_replayed));
+        OR (selection IN ('failed', 'undelivered') AND later.is_given_up AND NOT later.is_replayed));
 END
 $function$;
 
@@ -2951,6 +3005,7 @@ DECLARE
   asked_at     timestamptz[];
   earliest_at  timestamptz[];
   latest_at    timestamptz[];
+  gone         uuid[];
 BEGIN
   SELECT bool_and(m.is_proven) AS is_proven, bool_and(m.succeeded) AS succeeded, bool_or(m.is_ordered) AS is_ordered INTO batch FROM unnest(made) AS m;
   IF batch.is_ordered THEN
@@ -2974,12 +3029,14 @@ BEGIN
   asked_at := ARRAY(SELECT clock + make_interval(secs => m.retry_after_s) FROM unnest(made) WITH ORDINALITY AS m ORDER BY m.ordinality);
   earliest_at := ARRAY(SELECT clock + make_interval(secs => d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
   latest_at := ARRAY(SELECT clock + make_interval(secs => 2.0 * d.s) FROM unnest(retry_delays_s) WITH ORDINALITY AS d (s, place) ORDER BY d.place);
+  gone := ARRAY(SELECT m.id FROM unnest(made) AS m JOIN webhooks w ON w.party_id = m.party_id AND w.id = m.webhook_id AND w.url_version = m.url_version
+                 WHERE m.status_code = 410);
   WITH recorded AS (
     UPDATE webhook_attempts a
-       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' THEN 'failed'::attempt_status
+       SET status = CASE WHEN m.succeeded THEN 'delivered'::attempt_status WHEN a.event = 'message.test' OR a.id = ANY (gone) THEN 'failed'::attempt_status
                          WHEN a.attempt > cardinality(retry_delays_s) THEN 'dropped'::attempt_status ELSE 'retrying'::attempt_status END,
            status_code = m.status_code, error = m.error, response_ms = m.response_ms, attempted_at = begun_at[m.ordinality],
-           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.attempt <= cardinality(retry_delays_s)
+           next_attempt_at = CASE WHEN NOT m.succeeded AND a.event <> 'message.test' AND a.id <> ALL (gone) AND a.attempt <= cardinality(retry_delays_s)
                                   THEN greatest(earliest_at[a.attempt], least(asked_at[m.ordinality], latest_at[a.attempt])) END
       FROM unnest(made) WITH ORDINALITY AS m
      WHERE a.party_id = m.party_id AND a.webhook_id = m.webhook_id AND a.id = m.id AND (a.status = 'pending') IS TRUE
@@ -3400,9 +3457,10 @@ BEGIN
   END IF;
   PERFORM count_messages(messages, organisations, clock);
 
-  INSERT INTO idempotency_keys (party_id, key, message_id, created_at)
-  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
-  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at;
+  INSERT INTO idempotency_keys (party_id, key, message_id, created_at, request_digest)
+  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock, (b.m).request_digest
+    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
+  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at, request_digest = excluded.request_digest;
 
   IF has_relays THEN
     INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
