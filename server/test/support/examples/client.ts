@@ -66,6 +66,7 @@ export async function openExampleClient(language: ClientLanguage, serviceUrl: st
   await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
   const { command, args, env } = CLIENTS[language];
+  const { log } = (await (await fetch(`${serviceUrl}/.well-known/waybill.json`)).json()) as { log: { vkey: string } };
   return {
     language,
     make: async (template, request, key) => {
@@ -75,7 +76,7 @@ export async function openExampleClient(language: ClientLanguage, serviceUrl: st
       if (sample === undefined) return undefined;
       const shown = sample.replaceAll('$URL', url).replaceAll('wb_…', key ?? '');
       const code = language === 'cli' ? `waybill() { "$NODE" "$PROGRAM" "$@"; }\n${shown}` : shown;
-      const all = { PATH: process.env['PATH'] ?? '', ...env, WAYBILL_URL: url, WAYBILL_KEY: key ?? '' };
+      const all = { PATH: process.env['PATH'] ?? '', ...env, WAYBILL_URL: url, WAYBILL_KEY: key ?? '', VKEY: log.vkey };
       await new Promise<void>((resolve, reject) => {
         execFile(command, [...args, code], { cwd: CHECKOUT, env: all, timeout: TIMEOUT_MS }, (error, _stdout, stderr) => {
           if (error) reject(new Error(`${code}\n${stderr}`));
