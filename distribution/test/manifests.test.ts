@@ -24,7 +24,9 @@ test('the image has the version of the package everywhere', () => {
   const { version } = manifestIn('.');
   const texts = ['distribution/compose.yaml', 'distribution/kubernetes/kustomization.yaml', 'docs/guides/install.md'].map(read);
   for (const text of texts) {
-    const versions = [...text.matchAll(/waybill(?:-client)?[:-](\d+\.\d+\.\d+)|newTag: (\S+)/g)].map(([, image, tag]) => image ?? tag);
+    const versions = [...text.matchAll(/waybill(?:-client)?[:-](\d+\.\d+\.\d+(?:-\w+)?)|newTag: (\S+)/g)].map(
+      ([, image, tag]) => image ?? tag,
+    );
     expect(versions.length).toBeGreaterThan(0);
     expect(new Set(versions)).toEqual(new Set([version]));
   }

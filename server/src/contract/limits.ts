@@ -125,7 +125,7 @@ export const RESPONSE_BYTES_MAX_MB = 256;
 export const COMPRESSION_PERCENT = 25;
 /** Open connections of clients, in each process; fewer where the limit of open files is low. */
 export const CONNECTIONS_MAX = 10_000;
-/** Share of these that one network can have, which is an IPv4 address or the first 64 bits of an IPv6 address. Proxies that `TRUSTED_PROXIES` names are not counted. */
+/** Share of these that one network can have, which here is an IPv4 address or an IPv6 /48. Proxies that `TRUSTED_PROXIES` names are not counted. */
 export const CONNECTIONS_PER_NETWORK_SHARE = 0.5;
 /** Open files that are left to the database, webhooks and mail; of the others, clients can have half. */
 export const DESCRIPTORS_KEPT_BACK = 256;

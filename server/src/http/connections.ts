@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import { CONNECTIONS_MAX, CONNECTIONS_PER_NETWORK_SHARE, DESCRIPTORS_KEPT_BACK } from '../contract/limits.ts';
-import { networkOf } from '../platform/network.ts';
+import { networkOf, siteOf } from '../platform/network.ts';
 
 /** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed unheard. */
 const SURPLUS_MAX = 32;
@@ -28,7 +28,7 @@ export function limitConnections(server: Server, trustedProxies: string[], max =
   let surplus = 0;
   server.on('connection', (socket: MarkedSocket) => {
     const address = socket.remoteAddress ?? '';
-    const network = proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ? undefined : networkOf(address);
+    const network = proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ? undefined : (siteOf(address) ?? networkOf(address));
     const ofNetwork = network === undefined ? 0 : (ofNetworks.get(network) ?? 0);
     if (open >= max || ofNetwork >= perNetwork) {
       if (surplus >= SURPLUS_MAX) {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { LOG_STANDBY_PATIENCE_MS } from '../../src/contract/log-limits.ts';
 import { Load } from '../support/load.ts';
+import { LogReader } from '../support/log.ts';
 import { everyPage, ids } from '../support/pages.ts';
 import { until } from '../support/process.ts';
 import { receiverSettings, startReceiver } from '../support/receiver.ts';
@@ -31,4 +33,25 @@ test('after a failover to the standby the service goes on by itself: 503 meanwhi
   expect(new Set(receiver.deliveries.map(messageIdOf))).toEqual(new Set(inbox));
   await service.stop();
   await receiver.stop();
+});
+
+test('with LOG_WAIT_FOR_STANDBY, a checkpoint waits until a standby has what it says', async () => {
+  const postgres = await startReplicatedPostgres({ isSynchronous: false });
+  const service = await startTestService({ DATABASE_URL: postgres.url, LOG_WAIT_FOR_STANDBY: 'true' });
+  const acme = await service.business('acme');
+  await service.business('globex');
+  const send = async () => [(await acme.api.send({ to: 'globex' })).body.content_hash as string];
+  const reader = new LogReader(service.url);
+  await reader.until(await send());
+  const size = (await reader.checkpoint())?.size;
+  await postgres.killStandby();
+  const waiting = await send();
+  // The leaf has its place, and is not published for as long as several rounds take.
+  const unpublished = 'SELECT 1 FROM logs WHERE sequenced > (SELECT max(size) FROM log_checkpoints) AND size = sequenced';
+  await until(async () => (await service.sql(unpublished)).length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 3 * LOG_STANDBY_PATIENCE_MS));
+  expect((await reader.checkpoint())?.size).toBe(size);
+  await postgres.startStandby();
+  await reader.until(waiting);
+  await service.stop();
 });

@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 import { processesIn, temporaryFolder, until } from './process.ts';
 import { createCluster, handOver, queryAt, startCluster, stopCluster } from './tcp-postgres.ts';
 
-/** A PostgreSQL and a standby of it that confirms each commit. */
+/** A PostgreSQL and a standby of it. */
 export interface ReplicatedPostgres {
   /** The standby first. */
   url: string;
@@ -21,8 +21,8 @@ export interface ReplicatedPostgres {
   connections(): Promise<number>;
 }
 
-/** Its processes and folders go away with the test file. */
-export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+/** Unless it is told otherwise, the standby confirms each commit. Its processes and folders go away with the test file. */
+export async function startReplicatedPostgres({ isSynchronous = true } = {}): Promise<ReplicatedPostgres> {
   const [folder, primaryPort, standbyPort] = [temporaryFolder(), await freePort(), await freePort()];
   const [primary, standby] = [path.join(folder, 'primary'), path.join(folder, 'standby')];
   handOver(folder);
@@ -36,13 +36,14 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   handOver(path.join(standby, 'standby.signal'));
   appendFileSync(path.join(standby, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=waybill'\n`);
   const [second, third] = await Promise.all([
-    startCluster(primary, primaryPort, { synchronous_standby_names: '*' }),
+    startCluster(primary, primaryPort, isSynchronous ? { synchronous_standby_names: '*' } : {}),
     startCluster(standby, standbyPort),
   ]);
   const promote = async () => {
     await queryAt(standbyPort, 'SELECT pg_promote()');
   };
-  await until(async () => (await queryAt(primaryPort, `SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`)).length === 1);
+  const isConnected = `SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = '${isSynchronous ? 'sync' : 'async'}'`;
+  await until(async () => (await queryAt(primaryPort, isConnected)).length === 1);
 
   return {
     url: `postgres://waybill@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/waybill?target_session_attrs=read-write`,
