@@ -78,9 +78,9 @@ describe('one sentence and exit code 1', () => {
     ['a handle that is reserved', ['business', 'create', 'admin', '--name', 'Admin'], /admin is reserved/],
     ['a handle that none can be', ['business', 'create', 'a_b', '--name', 'X'], /"a_b" can't be a handle/],
     ['a business without --name', ['business', 'create', 'umbrella'], /--name is missing/],
-    ['a business with an empty name', ['business', 'create', 'umbrella', '--name', ' '], /display name/],
+    ['a business with an empty name', ['business', 'create', 'umbrella', '--name', ' '], /display_name: must have 1 to 100 characters/],
     ['an agent without --name', ['agent', 'create', 'acme'], /--name is missing/],
-    ['an agent with a control character in its name', ['agent', 'create', 'acme', '--name', 'A\u0007B'], /control character/],
+    ['an agent with a control character in its name', ['agent', 'create', 'acme', '--name', 'A\u0007B'], /name: must not have control/],
     ['an agent of an unknown business', ['agent', 'create', 'nobody-here', '--name', 'X'], /business nobody-here was not found/],
     ['a segment that none can be', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'a_b'], /segment/],
     ['a segment that is taken', ['agent', 'create', 'acme', '--name', 'X', '--segment', 'accounts'], /segment accounts is already taken/],
@@ -211,7 +211,7 @@ describe('help', () => {
 test('npm runs the commands, and prints nothing around what they print', async () => {
   const { stdout } = await run(
     'npm',
-    ['run', '--silent', 'waybill', '--', 'business', 'create', 'initech', '--name', 'Initech', '--json'],
+    ['run', '--silent', 'waybill', '--', 'business', 'create', 'initech', '--name', 'Initech', '--new', '--json'],
     {
       cwd: CHECKOUT,
       env: { PATH: process.env['PATH'], HOME: temporaryFolder(), DATA_DIR: temporaryFolder() },

@@ -165,11 +165,12 @@ export class Log {
 
   /**
    * The note to show to everybody. In a database that was restored from a backup, it is older than the one that was published last, and
-   * those who have seen that would take the log for forked: then it is the published one.
+   * those who have seen that would take the log for forked: then it is the published one, until the operator ends the log.
    */
   async shownNote(log: number): Promise<string | undefined> {
     const size = (await newestCheckpoint(this.#database, log, -1))?.size ?? -1;
-    if (size >= 0 && size < (this.#upToDate.get(log) ?? Number.POSITIVE_INFINITY)) {
+    const mayBeOlder = size >= 0 && size < (this.#upToDate.get(log) ?? Number.POSITIVE_INFINITY);
+    if (mayBeOlder && (await store.currentLog(this.#database))?.number === log) {
       const note = await readPublished(this.#objects, log);
       if (note !== undefined && parseCheckpoint(note).size > size) return note;
     }
