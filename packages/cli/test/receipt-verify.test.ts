@@ -67,6 +67,7 @@ test('a minimal receipt verifies nothing but its hash: anybody can show one with
   const proof = await sender.receiptProof(receipt_url);
   const { content_hash } = await sender.receipt(receipt_url);
   const liar = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json');
     if (url.includes('format=bundle'))
       response.writeHead(403).end('{"error":{"code":"forbidden","message":"Minimal.","request_id":"req_1"}}');
     else response.end(url.endsWith('/proof') ? proof : JSON.stringify({ ...MINIMAL_LIE, content_hash }));

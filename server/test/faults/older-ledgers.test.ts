@@ -78,7 +78,9 @@ async function shown(api: Api) {
   const found: string[] = [];
   for (const q of ['velvet', 'order', 'from:acme', '"velvet for ann"', 'has:json'])
     found.push(...ids((await search(api, q)).map((one) => one.message)));
-  return { threads: JSON.parse(JSON.stringify(threads).replaceAll(api.url, '')), found };
+  // A message from before json_bytes_sha256 was recorded has none.
+  const text = JSON.stringify(threads).replaceAll(api.url, '').replaceAll(/"json_bytes_sha256":"[^"]*"/g, '"json_bytes_sha256":null');
+  return { threads: JSON.parse(text), found };
 }
 
 test('a database from before threads and search lists every thread and finds every message once the workers have caught up', async ({
