@@ -140,7 +140,7 @@ test('the list says what each webhook receives, and what it is for', async () =>
   await page.getByRole('menuitem', { name: 'Recover messages…' }).click();
   expect(await page.getByRole('dialog').getByRole('combobox', { name: 'Messages' }).locator('option').allTextContents()).toEqual([
     'Not delivered yet',
-    'Dropped after the last attempt',
+    'Dropped after the last attempt, or 410',
     'Never attempted',
     'All, including delivered',
   ]);
