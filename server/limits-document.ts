@@ -7,6 +7,7 @@ import * as limits from './src/contract/limits.ts';
 export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
 const SOURCES = [
   'limits.ts',
+  'process-limits.ts',
   'webhook-limits.ts',
   'consumer-limits.ts',
   'mail-limits.ts',
@@ -27,7 +28,7 @@ Four rules stand behind them. A feature that breaks one of them is not finished:
 
 1. **A request is charged what it costs**, in units of its rate: one for itself, and more for large bodies and responses, rows that are looked at
    in vain, and the time of worker threads. What is expensive (hashing, canonical JSON, schemas) comes after the recipient, blocks and quotas
-   are known, and never runs for longer than 50 ms on the thread that serves the others.
+   are known, and never takes more than 20 ms of the thread that serves the others.
 2. **Everything a tenant can create has a limit**, and the error names it.
 3. **Everything read has a byte limit**: bodies, pages of a list, lines of a mail, responses of receivers. Every wait has a time-out.
 4. **Nothing shared is handed out without a share for the others.** Places are counted by business, person and network, and nobody can take

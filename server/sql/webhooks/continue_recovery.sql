@@ -16,11 +16,9 @@ DECLARE
   clock  CONSTANT timestamptz := clock_timestamp();
   hour   CONSTANT bigint := 3600000 * 4096::bigint;
   today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
-  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
   task   record;
   hook   record;
   room   integer;
-  used   record;
   start  bigint;
   walked record;
   chosen uuid[];
@@ -50,12 +48,7 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  -- Steps of the business's other recoveries wait for this row.
-  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries) VALUES (party, nobody, today, 0)
-      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued;
-  SELECT coalesce(max(u.queued) FILTER (WHERE u.webhook_id = webhook), 0) AS by_webhook, coalesce(max(u.queued) FILTER (WHERE u.webhook_id = nobody), 0) AS by_business
-    INTO used FROM webhook_recovery_usage u WHERE u.party_id = party AND u.webhook_id IN (webhook, nobody) AND u.day = today;
-  room := least(room, webhook_per_day - used.by_webhook, business_per_day - used.by_business);
+  room := least(room, recoverable_today(party, webhook, today, webhook_per_day, business_per_day));
   IF room <= 0 THEN
     RETURN NULL;
   END IF;
@@ -70,17 +63,7 @@ BEGIN
            ORDER BY l.position LIMIT room) e;
 
   chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
-  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
-    FROM unnest(chosen) AS c (id)
-    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
-                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
-                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
-  IF cardinality(chosen) > 0 THEN
-    INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries, queued)
-    VALUES (party, nobody, today, 0, cardinality(chosen)), (party, webhook, today, 0, cardinality(chosen))
-        ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued + excluded.queued;
-  END IF;
+  PERFORM queue_recovered(party, webhook, chosen, hook.ordered, clock);
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);

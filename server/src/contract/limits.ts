@@ -123,12 +123,6 @@ export const PAGE_MAX_BYTES = 4 * MB;
 export const RESPONSE_BYTES_MAX_MB = 256;
 /** Percentage of one processor that a process uses to compress responses; beyond it, responses go out uncompressed. Setting: `COMPRESSION_PERCENT`. */
 export const COMPRESSION_PERCENT = 25;
-/** Open connections of clients, in each process; fewer where the limit of open files is low. */
-export const CONNECTIONS_MAX = 10_000;
-/** Share of these that one network can have, which here is an IPv4 address or an IPv6 /48. Proxies that `TRUSTED_PROXIES` names are not counted. */
-export const CONNECTIONS_PER_NETWORK_SHARE = 0.5;
-/** Open files that are left to the database, webhooks and mail; of the others, clients can have half. */
-export const DESCRIPTORS_KEPT_BACK = 256;
 /** Requests of one connection that can wait for their responses (HTTP pipelining). */
 export const REQUESTS_PER_CONNECTION_MAX = 16;
 /** Bytes per second that a client must at least send of a form or file, or read of a large response, on average. Setting: `MIN_BYTES_PER_S`. */
@@ -139,20 +133,10 @@ export const SLOW_CLIENT_S = 180;
 export const CHANGES_WAITING_PER_BUSINESS_MAX = 100;
 /** Time for which a start, or a command, tries again to reach the database. 0 means once. Setting: `DATABASE_START_S`. */
 export const DATABASE_START_S = 60;
-/** Time within which the database must respond to a statement or commit; then the request gets 503, and whether it was done is unknown. Repeat a send with its `Idempotency-Key` to find out. Migrations and the commands of operators have no such limit. */
-export const STATEMENT_MAX_MS = 10_000;
 /** Time within which the database must respond to a statement of a worker that brings an index up to date. */
 export const SWEEP_STATEMENT_MAX_MS = 60_000;
 /** Time within which the database must respond to a statement of a chore, such as one that removes what has expired. */
 export const CHORE_STATEMENT_MAX_MS = 600_000;
-/** Time for which a committed write counts as proof for `/readyz` that the database takes writes. */
-export const WRITE_PROOF_FRESH_MS = 5_000;
-/** Time after which a write that proves nothing yet makes `/readyz` 503, and the service refuse further writes until it is committed. */
-export const WRITE_PROOF_MAX_MS = 3_000;
-/** Processes that share a port of one machine (`--processes`). */
-export const PROCESSES_MAX = 64;
-/** Seconds for which one of these processes can be silent before it is killed and replaced. */
-export const PROCESS_SILENT_MAX_S = 15;
 
 // # Inbox schemas, event streams, usage
 
@@ -348,6 +332,7 @@ export * from './consumer-limits.ts';
 export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';
+export * from './process-limits.ts';
 export * from './webhook-limits.ts';
 export * from './witness-limits.ts';
 

@@ -12,8 +12,8 @@ const SURPLUS = Symbol('connection beyond the limit');
 type MarkedSocket = Socket & { [SURPLUS]?: true };
 
 /** Whether the connection was accepted only to be told that there are too many. */
-export function isSurplus(socket: Socket): boolean {
-  return (socket as MarkedSocket)[SURPLUS] === true;
+export function isSurplus(socket: MarkedSocket): boolean {
+  return socket[SURPLUS] === true;
 }
 
 /**

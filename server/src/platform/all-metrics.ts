@@ -71,8 +71,8 @@ export function addUpMetrics(): void {
 
 /** Of those that respond: a process that hangs must not hide what the others have to tell. */
 async function sumOfMetrics(request: number): Promise<string> {
-  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected());
-  const given = await Promise.all(workers.map((worker) => metricsOf(worker as Worker, request)));
+  const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker] : []));
+  const given = await Promise.all(workers.map((worker) => metricsOf(worker, request)));
   const responding = given.filter((metrics) => metrics !== undefined);
   const sum = AggregatorRegistry.aggregate(responding);
   const processes = new Gauge({

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid, parseId } from '../../src/contract/ids.ts';
 import { MB } from '../../src/contract/limits.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
-import { sha256OfCanonical } from '../support/rfc8785.ts';
+import { contentHashOf } from '../support/rfc8785.ts';
 import type { TestBusiness } from '../support/service.ts';
 import { announce, announcement, download, put, putStream, someBytes, upload } from '../support/transfer.ts';
 
@@ -54,8 +54,10 @@ describe.each(places)('with files in a %s', (place) => {
     }
 
     function contentHashWith(hash: string | null, envelope: Json): string {
-      const { json: _json, validation: _v, content_hash: _c, receipt_url: _r, files, ...hashed } = envelope;
-      return sha256OfCanonical({ ...hashed, files: files.map(({ download_url: _d, ...file }: Json) => ({ ...file, sha256: hash })) });
+      return contentHashOf(
+        envelope,
+        envelope['files'].map(({ download_url: _d, ...file }: Json) => ({ ...file, sha256: hash })),
+      );
     }
 
     /** Looks again and again until the hash is there. The test's own time limit ends the wait. */

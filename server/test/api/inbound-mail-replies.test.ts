@@ -49,17 +49,17 @@ test('a reply of another person to such a mail does not join the thread', async 
 
 test('mailboxes of a domain that a business has verified send as the business, and are told of replies unless they are members', async () => {
   const operator = new Operator(world.service);
-  const owner = await world.service.business('verified');
-  await operator.verifyDomain('verified', 'verified-works.test');
+  const owner = await world.service.business('proven');
+  await operator.verifyDomain('proven', 'verified-works.test');
   const message = await deliver('vera@verified-works.test');
   expect(message.from).toMatchObject({
-    party: { kind: 'handle', handle: 'verified' },
+    party: { kind: 'handle', handle: 'proven' },
     actor: { kind: 'mailbox', email: 'vera@verified-works.test', provider: 'smtp' },
   });
   expect((await owner.api.get('/outbox')).body.data[0].id).toBe(message.id);
   const reply = (await globex.api.send({ in_reply_to: message.id, subject: 'CONFIDENTIAL' })).body;
   const [notice] = await server.received('vera@verified-works.test');
-  expect(notice?.subject).toBe('The globex company has replied to The verified company');
+  expect(notice?.subject).toBe('The globex company has replied to The proven company');
   expect(notice?.raw).not.toMatch(/CONFIDENTIAL|threads/);
   const second = await deliver('vera@verified-works.test', { headers: [`In-Reply-To: ${notice?.messageId}`] });
   expect(second).toMatchObject({ in_reply_to: reply.id, thread_id: message.thread_id });

@@ -246,7 +246,8 @@ describe('a notice of a reply', () => {
     for (const token of forged) {
       for (const method of ['GET', 'POST']) {
         const response = await request(method, `/mail/unsubscribe/${token}`);
-        expect(response.status, token).toBe(404);
+        // Longer than any part of a path can be.
+        expect(response.status, token).toBe(token.length > 512 ? 400 : 404);
       }
     }
     expect(await service.sql(`SELECT FROM unsubscribed_mailboxes WHERE email IN ('victim@example.com', 'own@example.com')`)).toEqual([]);

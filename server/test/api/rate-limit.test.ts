@@ -14,11 +14,9 @@ async function serviceWith(env: Record<string, string>): Promise<TestService> {
   return service;
 }
 
-const times = async (count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> => {
-  const responses: ApiResponse[] = [];
-  for (let i = 0; i < count; i++) responses.push(await ask(i));
-  return responses;
-};
+/** One after the other. */
+const times = (count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> =>
+  Array.fromAsync({ length: count }, (_, i) => ask(i));
 const statuses = (responses: ApiResponse[]) => responses.map(({ status }) => status);
 const header = (response: ApiResponse | undefined, name: string) => Number(response?.headers.get(name));
 

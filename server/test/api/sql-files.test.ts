@@ -38,7 +38,7 @@ test('each file of server/sql creates the one function that it is named after, a
 });
 
 test('migrations are numbered without a gap, and hold no function', () => {
-  const names = readdirSync(SCHEMA_FOLDERS.migrations).filter((name) => name !== 'schema.sql');
+  const names = readdirSync(SCHEMA_FOLDERS.migrations).filter((name) => name.endsWith('.sql') && name !== 'schema.sql');
   expect(names.toSorted().map((name) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]))).toEqual(names.map((_, i) => i + 1));
   for (const name of names)
     expect(readFileSync(path.join(SCHEMA_FOLDERS.migrations, name), 'utf8'), name).not.toMatch(/\bFUNCTION\b|pg_get_functiondef|^DO\b/m);

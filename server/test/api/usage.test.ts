@@ -119,10 +119,10 @@ describe('the limit of a new business', () => {
   });
 
   test('is gone with a verified domain, and after its days', async () => {
-    const [verified, old] = [await service.business('verified', { claimed: true }), await service.business('old', { claimed: true })];
+    const [verified, old] = [await service.business('proven', { claimed: true }), await service.business('old', { claimed: true })];
     expect([await limitOf(verified), await limitOf(old)]).toMatchObject([{ used: 0 }, { used: 0 }]);
     const operator = new Operator(service);
-    await operator.verifyDomain('verified', 'verified.example');
+    await operator.verifyDomain('proven', 'verified.example');
     await operator.close();
     await service.sql(`UPDATE parties SET claimed_at = now() - interval '7 days' WHERE handle = 'old'`);
     expect([await limitOf(verified), await limitOf(old)]).toEqual([null, null]);

@@ -15,7 +15,7 @@ const RESPONSE_MAX_BYTES = 64 * 1024;
 const SLACK_MS = 3_000;
 
 interface Expected {
-  status: 'delivered' | 'retrying';
+  status: 'delivered' | 'failed' | 'retrying';
   status_code: number | null;
   /** Null when it is a success. */
   error: RegExp | null;
@@ -191,6 +191,8 @@ const cases: Case[] = [
     name: `responds with ${status}`,
     url: writing(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
     ...refused(status),
+    // A 410 is final.
+    ...(status === 410 && { status: 'failed' as const }),
   })),
   { name: 'ends its body by closing', url: writing('HTTP/1.0 200 OK\r\n\r\ndone'), ...delivered(200) },
   {

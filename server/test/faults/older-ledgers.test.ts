@@ -79,7 +79,9 @@ async function shown(api: Api) {
   for (const q of ['velvet', 'order', 'from:acme', '"velvet for ann"', 'has:json'])
     found.push(...ids((await search(api, q)).map((one) => one.message)));
   // A message from before json_bytes_sha256 was recorded has none.
-  const text = JSON.stringify(threads).replaceAll(api.url, '').replaceAll(/"json_bytes_sha256":"[^"]*"/g, '"json_bytes_sha256":null');
+  const text = JSON.stringify(threads)
+    .replaceAll(api.url, '')
+    .replaceAll(/"json_bytes_sha256":"[^"]*"/g, '"json_bytes_sha256":null');
   return { threads: JSON.parse(text), found };
 }
 

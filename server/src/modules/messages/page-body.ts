@@ -121,9 +121,10 @@ async function* itemsOf<Entry extends ListedEntry>(
   const breaks = new Breaks();
   let place = 0;
   for (const batch of batches) {
-    const messages = await load(services, reading, batch);
-    for (const [i, entry] of batch.entries()) {
-      const message = messages[i] as Loaded;
+    const entries = batch.values();
+    for (const message of await load(services, reading, batch)) {
+      const { value: entry } = entries.next();
+      if (!entry) return;
       // Reading it may have taken as long as writing it will.
       await breaks.takeIfDue();
       const envelope = await (reading.detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));

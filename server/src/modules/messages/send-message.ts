@@ -84,9 +84,8 @@ export async function sendMessage(
   try {
     const read = await readRequest();
     request = read;
-    return await discardIfUnsent(services, read, async () =>
-      deliver(services, sender, await prepare(services, sender, read, idempotencyKey)),
-    );
+    const send = async () => deliver(services, sender, await prepare(services, sender, read, idempotencyKey));
+    return await discardIfUnsent(services, read, send);
   } catch (error) {
     if (!(error instanceof Refusal) || idempotencyKey === null) throw error;
     const original = await findByIdempotencyKey(services.database.of(sender.party.id), sender.party.id, idempotencyKey);

@@ -58,9 +58,10 @@ export async function resultsBody(
 async function foundEntries(services: EnvelopeServices, partyId: bigint, found: readonly Found[]): Promise<FoundEntry[]> {
   const keys = found.map(({ sender_id, message_id }) => ({ senderId: BigInt(sender_id ?? 0), messageId: message_id ?? '' }));
   const entries = await entriesOf(services, partyId, keys, 'summary');
-  return found.map((row, i) => {
-    const entry = entries[i] as ListedEntry;
-    return { ...entry, row, bytes: entry.bytes + Buffer.byteLength(row.comment_text ?? '') };
+  const rows = found.values();
+  return entries.flatMap((entry) => {
+    const { value: row } = rows.next();
+    return row ? [{ ...entry, row, bytes: entry.bytes + Buffer.byteLength(row.comment_text ?? '') }] : [];
   });
 }
 

@@ -54,7 +54,7 @@ export async function rebuildSome(db: Queryable): Promise<{ threads: number } | 
 
 const REBUILD_ONE = statement(
   `WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('thread index ' || current_schema(), 0)) AS locked)
-   SELECT ${callAll('rebuild', '$1, ARRAY[$2::uuid]')} FROM turn WHERE turn.locked IS NOT NULL`,
+   SELECT ${callAll('rebuild', '$1::bigint, ARRAY[$2::uuid]')} FROM turn WHERE turn.locked IS NOT NULL`,
   Object.fromEntries(INDEX_FOLLOWERS.map(({ rebuild }) => [rebuild, 'void' as const])),
 );
 
