@@ -56,7 +56,7 @@ import * as notifications from './modules/threads/notification-routes.ts';
 import * as threads from './modules/threads/routes.ts';
 import * as views from './modules/threads/view-routes.ts';
 import type { Pages } from './modules/web/pages.ts';
-import { pageRoutes } from './modules/web/routes.ts';
+import { agreedTexts, pageRoutes } from './modules/web/routes.ts';
 import * as webhookDeliveries from './modules/webhooks/delivery-routes.ts';
 import * as recoveries from './modules/webhooks/recovery-routes.ts';
 import * as redelivery from './modules/webhooks/redeliver-routes.ts';
@@ -280,7 +280,7 @@ export function buildApp(context: Context, logger: Logger, pages: Pages | undefi
     registerRoutes(app, forOperators, context, gate);
     return app;
   }
-  const forPeople = [...pageRoutes(pages), ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
+  const forPeople = [...pageRoutes(pages), ...agreedTexts, ...linkedFromMails, ...(keepsMails(config) ? keptMails : [])];
   const docs = documentation(api, pages);
   const routes = [...api, ...forSigningIn, ...forVerifiers, ...forAgents, ...forOperators, ...forPeople, ...docs.routes];
   const notFoundPage = (path: string) => (path.startsWith(`${HOME}/`) ? docs.show(path, context) : pages.show(404));

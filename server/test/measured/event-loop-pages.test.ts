@@ -7,7 +7,7 @@ import { HOME, library, REFERENCE } from '../../src/modules/documentation/librar
 import { areasOf } from '../../src/modules/documentation/operations.ts';
 import { documentation } from '../../src/modules/documentation/routes.ts';
 import { Pages } from '../../src/modules/web/pages.ts';
-import { pageRoutes } from '../../src/modules/web/routes.ts';
+import { agreedTexts, pageRoutes } from '../../src/modules/web/routes.ts';
 import { claimedBy } from '../support/businesses.ts';
 import { type Full, fill } from '../support/largest/business.ts';
 import { HoldMeter, served } from '../support/largest/hold.ts';
@@ -37,9 +37,16 @@ afterAll(() => metered.stop());
 const nameOf = ([method, path]: readonly [string, string, ...unknown[]]) => `${method} ${path}`;
 const pages = () => new Pages(anyPages() ?? '', undefined);
 const others = () =>
-  [...forSigningIn, ...forVerifiers, ...forOperators, ...linkedFromMails, ...keptMails, ...pageRoutes(pages()), ...forAgents.slice(1)].map(
-    nameOf,
-  );
+  [
+    ...forSigningIn,
+    ...forVerifiers,
+    ...forOperators,
+    ...linkedFromMails,
+    ...keptMails,
+    ...agreedTexts,
+    ...pageRoutes(pages()),
+    ...forAgents.slice(1),
+  ].map(nameOf);
 
 /** Every page of the documentation, each as HTML and as Markdown. */
 function documents(): string[] {

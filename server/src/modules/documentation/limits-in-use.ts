@@ -21,6 +21,7 @@ export interface LimitSettings {
   compressionPercent: number;
   minBytesPerS: number;
   slowClientS: number;
+  databaseStartS: number;
   mailMaxBytes: number;
   webhookPauseAfterDays: number;
   webhookRetryDelaysS: readonly number[];
@@ -45,6 +46,7 @@ function valuesOf(settings: LimitSettings): Record<string, string | undefined> {
     COMPRESSION_PERCENT: settings.compressionPercent,
     MIN_BYTES_PER_S: settings.minBytesPerS,
     SLOW_CLIENT_S: settings.slowClientS,
+    DATABASE_START_S: settings.databaseStartS,
     MAIL_MAX_MB: settings.mailMaxBytes / MB,
     WEBHOOK_PAUSE_AFTER_DAYS: settings.webhookPauseAfterDays,
     WEBHOOK_LOG_DAYS: settings.webhookLogDays,

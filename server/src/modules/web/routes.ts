@@ -111,8 +111,6 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
     ['GET', '/@:handle', 'public', dropPage],
     ['GET', '/r/:token', 'public', receiptPage],
     ['GET', '/assets/:name', 'public unlimited', asset],
-    ['GET', '/robots.txt', 'public unlimited', robots],
-    ['GET', '/.well-known/security.txt', 'public unlimited', securityContact],
   ];
 }
 
@@ -143,3 +141,9 @@ const securityContact = publicEndpoint({
     return { body: [...lines, `Canonical: ${publicUrl}/.well-known/security.txt`, ''].join('\n') };
   },
 });
+
+/** Texts at addresses that others have agreed upon. */
+export const agreedTexts: readonly Route<PageServices>[] = [
+  ['GET', '/robots.txt', 'public unlimited', robots],
+  ['GET', '/.well-known/security.txt', 'public unlimited', securityContact],
+];

@@ -51,6 +51,8 @@ export function largestOfOthers(service: TestService, owner: MemberApi, pages: s
     'GET /dev/mail/:id': get(`/dev/mail/${LONG_PARAMETER}`),
     'GET /dev/mail/:id/html': get(`/dev/mail/${LONG_PARAMETER}/html`),
     ...Object.fromEntries(PAGES.map((at) => [`GET ${at}`, get(at.replace(/:\w+/g, 'x'))])),
+    'GET /robots.txt': get('/robots.txt'),
+    'GET /.well-known/security.txt': get('/.well-known/security.txt'),
     'GET /pdf.html': get('/pdf.html'),
     'GET /verify.html': get('/verify.html'),
     'GET /@:handle': get('/@globex'),
