@@ -41,10 +41,12 @@ export class Bill {
   };
 
   /**
-   * The same stream, charged chunk by chunk. It waits while its caller is in debt for other requests; beyond the size of a page, it leaves
+   * The same stream, charged chunk by chunk unless it is paid for. It waits while its caller is in debt for other requests; beyond the size of a page, it leaves
    * room for them.
    */
   chargeStream(stream: Readable): Readable {
+    // A second stream around it would hold one more chunk for a client that does not read.
+    if (this.#prepaidBytes > 0) return stream;
     const charged = Readable.from(this.#chunksOf(stream), { objectMode: false, highWaterMark: 0 });
     // Also when nobody ever reads it.
     charged.once('close', () => stream.destroy());
@@ -56,9 +58,7 @@ export class Bill {
     for await (const chunk of stream) {
       await this.untilAffordable(sent > PAGE_MAX_BYTES);
       sent += chunk.length;
-      const prepaid = Math.min(this.#prepaidBytes, chunk.length);
-      this.#prepaidBytes -= prepaid;
-      this.spend({ bytes: chunk.length - prepaid });
+      this.spend({ bytes: chunk.length });
       yield chunk;
     }
   }
