@@ -47,11 +47,11 @@ function leaveAll(): void {
 }
 
 /** Asks for a page and does not read it; settles when the response has begun, with its status. */
-async function askWithoutReading(url: string, { secret }: TestBusiness, path = '/v1/inbox?limit=200'): Promise<number> {
+async function askWithoutReading(url: string, { secret }: TestBusiness, times = 1, path = '/v1/inbox?limit=200'): Promise<number> {
   const socket = await openSocket(url);
   sockets.push(socket);
   const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
-  socket.write(head);
+  socket.write(head.repeat(times));
   await once(socket, 'readable');
   const start = (socket.read(12) as Buffer | null)?.toString() ?? '';
   return Number(start.slice('HTTP/1.1 '.length));
@@ -76,7 +76,7 @@ test('clients that ask for pages of large messages and never read take hardly an
     await sleep(500);
   });
   // A page without a limit of bytes has 200 MB.
-  expect(grown).toBeLessThan(READERS * 12 * MB);
+  expect(grown).toBeLessThan(READERS * 16 * MB);
 });
 
 test('a page has few large messages, and the next goes on behind them', async () => {
@@ -91,7 +91,8 @@ test('who has too many large responses open is refused with 503, while others ar
   const small = await service.sibling({ RESPONSE_BYTES_MAX_MB: '64' });
   try {
     const statuses: number[] = [];
-    while (statuses.at(-1) !== 503 && statuses.length < 20) statuses.push(await askWithoutReading(small.url, globex));
+    // The buffers of a connection have room for one of these responses, but not for three.
+    while (statuses.at(-1) !== 503 && statuses.length < 20) statuses.push(await askWithoutReading(small.url, globex, 3));
     expect(statuses.at(0)).toBe(200);
     const refused = await globex.api.at(small.url).get('/inbox?limit=200');
     expectRefusal(refused, 'unavailable');
