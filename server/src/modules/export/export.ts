@@ -3,6 +3,7 @@ import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { EXPORTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
+import { Breaks } from '../../platform/breaks.ts';
 import { KeyedSlots } from '../../platform/keyed-slots.ts';
 import { AccessEnded, hasAccessEnded } from '../messages/access.ts';
 import { type Loaded, messagesIn } from '../messages/page-body.ts';
@@ -114,11 +115,15 @@ async function* chunksOf<Item>(
   format: RowFormat<Item>,
   { spend, untilAffordable }: Payment,
 ): AsyncGenerator<Buffer> {
+  const breaks = new Breaks();
   let text = format.head;
   for (let page: Page<Item> | undefined = first; page; ) {
     for await (const item of page.items) {
+      // Reading an item may have taken as long as writing it will.
+      await breaks.takeIfDue();
       text += await format.row(item);
       if (text.length < CHUNK_CHARS) continue;
+      await breaks.takeIfDue();
       yield Buffer.from(text);
       text = '';
     }

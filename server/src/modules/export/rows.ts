@@ -3,7 +3,7 @@ import { type EnvelopeServices, envelopeOf, summaryOf } from '../messages/envelo
 import type { Loaded } from '../messages/page-body.ts';
 import type { Thread, ThreadWithMessage } from '../threads/list-threads.ts';
 import { threadJson } from '../threads/thread-schema.ts';
-import { csvRow } from './csv.ts';
+import { csvRow, csvRowWithLong } from './csv.ts';
 
 interface Named {
   display_name: string;
@@ -40,7 +40,7 @@ export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
     row: async (message) => {
       const from: { party: Named; actor: { name: string; email: string | null } } = JSON.parse(message.sender);
       const to: { party: Named; segment?: string | null } = JSON.parse(message.recipient);
-      return csvRow([
+      const cells = [
         formatId('msg', message.id),
         formatId('thr', message.threadId),
         message.inReplyTo && formatId('msg', message.inReplyTo),
@@ -59,8 +59,8 @@ export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
         message.files.map(({ filename }) => filename).join('; '),
         `sha256:${message.contentHash.toString('hex')}`,
         message.jsonBytes,
-        isSummary ? null : message.json,
-      ]);
+      ];
+      return csvRowWithLong(cells, isSummary ? null : message.json);
     },
   };
 }
