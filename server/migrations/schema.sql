@@ -1336,12 +1336,9 @@ AS $function$
 DECLARE
   clock  CONSTANT timestamptz := clock_timestamp();
   hour   CONSTANT bigint := 3600000 * 4096::bigint;
-  today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
-  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
   task   record;
   hook   record;
   room   integer;
-  used   record;
   start  bigint;
   walked record;
   chosen uuid[];
@@ -1371,12 +1368,7 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  -- Steps of the business's other recoveries wait for this row.
-  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries) VALUES (party, nobody, today, 0)
-      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued;
-  SELECT coalesce(max(u.queued) FILTER (WHERE u.webhook_id = webhook), 0) AS by_webhook, coalesce(max(u.queued) FILTER (WHERE u.webhook_id = nobody), 0) AS by_business
-    INTO used FROM webhook_recovery_usage u WHERE u.party_id = party AND u.webhook_id IN (webhook, nobody) AND u.day = today;
-  room := least(room, webhook_per_day - used.by_webhook, business_per_day - used.by_business);
+  room := least(room, recoverable_today(party, webhook, (clock AT TIME ZONE 'UTC')::date, webhook_per_day, business_per_day));
   IF room <= 0 THEN
     RETURN NULL;
   END IF;
@@ -1391,17 +1383,7 @@ BEGIN
            ORDER BY l.position LIMIT room) e;
 
   chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
-  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
-  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
-    FROM unnest(chosen) AS c (id)
-    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
-                        WHERE hook.ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
-                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
-  IF cardinality(chosen) > 0 THEN
-    INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries, queued)
-    VALUES (party, nobody, today, 0, cardinality(chosen)), (party, webhook, today, 0, cardinality(chosen))
-        ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued + excluded.queued;
-  END IF;
+  PERFORM queue_recovered(party, webhook, chosen, hook.ordered, clock);
   UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);
@@ -2722,6 +2704,33 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION queue_recovered(party bigint, webhook uuid, messages uuid[], is_ordered boolean, clock timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+  today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
+BEGIN
+  IF cardinality(messages) = 0 THEN
+    RETURN;
+  END IF;
+  INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+  SELECT party, webhook, new_uuid(clock), c.id, 'message.replay', 1, clock, clock, clock, e.thread_id, e.position
+    FROM unnest(messages) AS c (id)
+    LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                        WHERE is_ordered AND l.party_id = party AND l.message_id >= c.id AND l.message_id <= c.id AND l.box = 'in'
+                        ORDER BY l.party_id, l.message_id LIMIT 1) e ON true;
+  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries, queued)
+  VALUES (party, nobody, today, 0, cardinality(messages)), (party, webhook, today, 0, cardinality(messages))
+      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued + excluded.queued;
+END
+$function$;
+
 CREATE FUNCTION queue_reply_notices(messages committed_message[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3051,6 +3060,24 @@ BEGIN
   IF batch.is_ordered THEN
     PERFORM release_threads(made);
   END IF;
+END
+$function$;
+
+CREATE FUNCTION recoverable_today(party bigint, webhook uuid, today date, webhook_per_day integer, business_per_day integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+  used   record;
+BEGIN
+  INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries) VALUES (party, nobody, today, 0)
+      ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET queued = u.queued;
+  SELECT coalesce(max(u.queued) FILTER (WHERE u.webhook_id = webhook), 0) AS by_webhook,
+         coalesce(max(u.queued) FILTER (WHERE u.webhook_id = nobody), 0) AS by_business
+    INTO used FROM webhook_recovery_usage u WHERE u.party_id = party AND u.webhook_id IN (webhook, nobody) AND u.day = today;
+  RETURN least(webhook_per_day - used.by_webhook, business_per_day - used.by_business);
 END
 $function$;
 

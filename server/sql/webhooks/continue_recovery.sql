@@ -15,7 +15,6 @@ AS $$
 DECLARE
   clock  CONSTANT timestamptz := clock_timestamp();
   hour   CONSTANT bigint := 3600000 * 4096::bigint;
-  today  CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
   task   record;
   hook   record;
   room   integer;
@@ -48,7 +47,7 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  room := least(room, recoverable_today(party, webhook, today, webhook_per_day, business_per_day));
+  room := least(room, recoverable_today(party, webhook, (clock AT TIME ZONE 'UTC')::date, webhook_per_day, business_per_day));
   IF room <= 0 THEN
     RETURN NULL;
   END IF;
