@@ -99,7 +99,7 @@ def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[
         assert seen["message.sent"].message.id == sent.id and seen["message.sent"].id.startswith("evt_")
         assert seen["message.acknowledged"].kind == "acknowledgement"
         assert seen["message.acknowledged"].acknowledged is not None
-        assert seen["message.acknowledged"].acknowledged["id"] == sent.id
+        assert seen["message.acknowledged"].acknowledged["message_id"] == sent.id
         assert seen["thread.updated"].kind == "thread" and seen["thread.updated"].thread is not None
         assert seen["thread.updated"].thread["id"] == sent.thread_id and seen["thread.updated"].message is None
         acme.do(operations.delete_webhooks_id(webhook["id"]))
