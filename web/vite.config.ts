@@ -7,6 +7,22 @@ import { defineConfig } from 'vite';
 export const SERVICE_PATHS =
   '^/(v1|auth|log|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
 
+/** Icons, shared components and what they are made with; what a thread has in common with its list; what pages to read do without. */
+const SHARED: Record<string, RegExp[]> = {
+  ui: [
+    /lucide-react|@tanstack\/(react-query|query-core|react-router)/,
+    /web\/src\/(keys-of|frame\/(pages|desktop)|api\/(live|desktop|role))/,
+    /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
+  ],
+  threads: [/web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages)|parts\/(threads|type-badge)|json\/(parse|tree))/],
+  forms: [/web\/src\/ui\/(form|use-form|leave-guard|last-known)\./],
+};
+const sharedFiles = Object.entries(SHARED).map(([name, tests]) => ({
+  name,
+  minShareCount: 2,
+  test: (id: string) => tests.some((test) => test.test(id)),
+}));
+
 export default defineConfig({
   root: import.meta.dirname,
   // Not in node_modules, which several checkouts may share.
@@ -21,20 +37,8 @@ export default defineConfig({
     // A test checks the compressed sizes.
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
-    // One file for icons, shared components and what they are made with: many files of a few hundred bytes load slower and compress worse.
-    rolldownOptions: {
-      output: {
-        advancedChunks: {
-          groups: [
-            {
-              name: 'ui',
-              minShareCount: 2,
-              test: /lucide-react|@tanstack\/(react-query|query-core|react-router)|web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field|secret-dialog|choice)/,
-            },
-          ],
-        },
-      },
-    },
+    // A few files for what pages share: many files of a few hundred bytes load slower and compress worse.
+    rolldownOptions: { output: { advancedChunks: { groups: sharedFiles } } },
   },
   worker: { format: 'es' },
   // The pages import from server/src/contract, and packages are installed in the project's folder.

@@ -15,10 +15,10 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { holdKeys } from '../ui/type-ahead.ts';
 import { Notifications } from './notifications.tsx';
 import { type Entry, SETUP } from './pages.ts';
-import { ShortcutHelp } from './shortcut-help.tsx';
 import { ViewsNav } from './views-nav.tsx';
 import { WebhookAlarm } from './webhook-alarm.tsx';
 
+const ShortcutHelp = lazy(retried(async () => ({ default: (await import('./shortcut-help.tsx')).ShortcutHelp })));
 const Palette = lazy(retried(async () => ({ default: (await import('./palette.tsx')).Palette })));
 
 const PADDED = 'mx-auto max-w-5xl px-4 py-6 outline-none sm:px-8 lg:py-10 2xl:max-w-7xl';
@@ -100,12 +100,10 @@ export function Frame() {
         <Outlet />
         <ComposeInReach />
       </main>
-      {isPaletteOpen ? (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setPaletteOpen(false)} />
-        </Suspense>
-      ) : null}
-      {isHelpOpen ? <ShortcutHelp onClose={() => setHelpOpen(false)} /> : null}
+      <Suspense fallback={null}>
+        {isPaletteOpen ? <Palette onClose={() => setPaletteOpen(false)} /> : null}
+        {isHelpOpen ? <ShortcutHelp onClose={() => setHelpOpen(false)} /> : null}
+      </Suspense>
     </div>
   );
 }

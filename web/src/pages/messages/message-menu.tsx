@@ -1,20 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ban, BookUser, CodeXml, CopyPlus, EllipsisVertical, FileDown, Hash, Reply, SquareArrowOutUpRight } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
+import { retried } from '../../api/lazy.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Party } from '../../api/schema.ts';
 import { copyText } from '../../ui/copy-text.ts';
-import { Confirm, Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { number } from '../../ui/format.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { Name } from '../../ui/name.tsx';
-import { addressOf, CopyButton } from '../../ui/parts.tsx';
-import { States } from '../../ui/states.tsx';
+import { addressOf } from '../../ui/parts.tsx';
 import { say } from '../../ui/toast.tsx';
 import { replaceDraft } from './draft.ts';
-import { fullMessage, type Message, useFullMessage } from './thread-messages.ts';
+import type { Block } from './message-dialogs.tsx';
+import { fullMessage, type Message } from './thread-messages.ts';
+
+const MessageSource = lazy(retried(async () => ({ default: (await import('./message-dialogs.tsx')).MessageSource })));
+const BlockSender = lazy(retried(async () => ({ default: (await import('./message-dialogs.tsx')).BlockSender })));
 
 /** Actions on a message and on its sender. */
 export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
@@ -93,8 +95,10 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
           </>
         )}
       </Menu>
-      {shown === 'source' ? <Source message={message} onClose={() => setShown(undefined)} /> : null}
-      {shown !== undefined && shown !== 'source' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
+      <Suspense fallback={null}>
+        {shown === 'source' ? <MessageSource message={message} onClose={() => setShown(undefined)} /> : null}
+        {shown !== undefined && shown !== 'source' ? <BlockSender block={shown} onClose={() => setShown(undefined)} /> : null}
+      </Suspense>
     </>
   );
 }
@@ -105,11 +109,6 @@ async function downloadProof(id: string): Promise<void> {
   await download.downloadProof(id);
 }
 
-interface Block {
-  name: string;
-  fields: { user_id: string } | { email_domain: string } | { handle: string };
-}
-
 /** The person or mailbox, and its business or its domain. Public email domains are not offered. */
 function blocksFor({ from }: Message): Block[] {
   const blocks: Block[] = [];
@@ -117,53 +116,6 @@ function blocksFor({ from }: Message): Block[] {
   if (from.party.kind === 'domain') blocks.push({ name: `everyone at ${from.party.domain}`, fields: { email_domain: from.party.domain } });
   if (from.party.kind === 'handle') blocks.push({ name: `everyone at ${from.party.handle}`, fields: { handle: from.party.handle } });
   return blocks;
-}
-
-function BlockSender({ block, onClose }: { block: Block; onClose(): void }) {
-  const add = useAction('POST /v1/blocks', { changes: ['GET /v1/blocks', 'GET /v1/contacts'] });
-  return (
-    <Confirm
-      title={`Block ${block.name}?`}
-      action="Block"
-      run={() => add.mutateAsync({ body: block.fields })}
-      done="Blocked"
-      onClose={onClose}
-    >
-      Their messages will be refused, and they are told so. Earlier messages stay. You can undo this under Blocks.
-    </Confirm>
-  );
-}
-
-const SHOWN_CHARS = 20_000;
-
-/** The envelope as the API returned it. */
-function Source({ message, onClose }: { message: Message; onClose(): void }) {
-  const full = useFullMessage(message);
-  return (
-    <Dialog title="Message source" isWide onClose={onClose}>
-      <States of={full}>{({ raw }) => <SourceText text={raw} />}</States>
-    </Dialog>
-  );
-}
-
-function SourceText({ text }: { text: string }) {
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards can scroll it only with the focus */}
-      <pre tabIndex={0} className="max-h-[60vh] overflow-y-auto rounded-lg bg-tint p-3 font-mono text-xs break-all whitespace-pre-wrap">
-        {text.slice(0, SHOWN_CHARS)}
-        {text.length > SHOWN_CHARS ? '…' : ''}
-      </pre>
-      {text.length > SHOWN_CHARS ? (
-        <p className="mt-2 text-sm text-soft">
-          Showing {number(SHOWN_CHARS)} of {number(text.length)} characters. Copy to get the full source.
-        </p>
-      ) : null}
-      <DialogActions>
-        <CopyButton text={text} label="Copy" />
-      </DialogActions>
-    </>
-  );
 }
 
 function partyFields(party: Party): { handle: string } | { domain: string } | { email: string } {
