@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RATE_DEBT_MAX_S, UNIT_BYTES } from '../../src/contract/limits.ts';
+import { RATE_DEBT_MAX_S, SEARCH_SCANNED_MAX, UNIT_BYTES } from '../../src/contract/limits.ts';
 import type { Api, ApiResponse } from '../support/api.ts';
 import { copyMessage } from '../support/copied-messages.ts';
 import { sendForm } from '../support/form.ts';
 import { until } from '../support/process.ts';
 import { expectRefusal } from '../support/refusals.ts';
+import { untilSearchable } from '../support/search.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { untilIndexed } from '../support/threads.ts';
 
@@ -178,6 +179,22 @@ describe('an export', () => {
     const list = await globex.api.get('/export?list=threads&type=order&unread=false');
     expect([list.status, list.text]).toEqual([200, '']);
   });
+});
+
+test('a search pays for documents that it looks through in vain', async () => {
+  const { service, acme, globex } = await serviceWith(200);
+  await acme.api.send({ to: 'globex', note: 'hello' });
+  await untilSearchable(service);
+  expect(costOf(await globex.api.get('/search?q=hello'))).toBe(1);
+  await service.sql(
+    `INSERT INTO search_documents
+     SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'position', d.position - n))).*
+       FROM search_documents d, generate_series(1, $1::int) n`,
+    [SEARCH_SCANNED_MAX],
+  );
+  const page = await globex.api.get('/search?q=is:done');
+  expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);
+  expect(costOf(page)).toBe(5);
 });
 
 test('a lease pays for messages that it looks through in vain', async () => {

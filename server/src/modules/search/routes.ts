@@ -65,6 +65,6 @@ export const find = endpoint({
   success: { status: 200, description: 'A page of results.', schema: pageSchema(ResultSchema, {}, COMPLETE) },
   errors: ['validation_error', 'rate_limited'],
   handle: async (context, call) => ({
-    body: await resultsBody(context, call.caller, await context.searches.find(call.caller, call.query), call),
+    body: await resultsBody(context, call.caller, await context.searches.find(call.caller, call.query, call.spend), call),
   }),
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Spend } from '../../contract/cost.ts';
 import type { Cursors } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
@@ -53,8 +54,12 @@ export class Searches {
     this.#cursors = cursors;
   }
 
-  /** Newest first. A page may be short, even empty, and still have a cursor. */
-  async find(caller: Caller, { q, limit = PAGE_DEFAULT_ITEMS, cursor }: { q: string; limit?: number; cursor?: string }): Promise<Results> {
+  /** Newest first. A page may be short, even empty, and still have a cursor. `spend` charges for documents that were looked through in vain. */
+  async find(
+    caller: Caller,
+    { q, limit = PAGE_DEFAULT_ITEMS, cursor }: { q: string; limit?: number; cursor?: string },
+    spend: Spend,
+  ): Promise<Results> {
     const reader = readerOf(caller);
     const scope = ['search', caller.business.id.toString(), reader.id, q];
     const after = placeIn(this.#cursors.open(scope, cursor));
@@ -64,7 +69,7 @@ export class Searches {
     const result = { terms: query.terms, cursorAfter, isComplete };
     if (query.isEmpty) return { ...result, found: [], nextCursor: null };
     try {
-      const search = () => this.#search(caller.business.id, query, conditionsOf(query, reader), after, limit);
+      const search = () => this.#search(caller.business.id, query, conditionsOf(query, reader), after, limit, spend);
       const { rows, end } = await this.#turns.take(caller.business.id.toString(), search);
       return { ...result, found: rows, nextCursor: end === undefined ? null : cursorAfter(end) };
     } catch (error) {
@@ -93,6 +98,7 @@ export class Searches {
     conditions: store.Conditions,
     after: store.Place | undefined,
     limit: number,
+    spend: Spend,
   ): Promise<{ rows: store.Found[]; end: store.Place | undefined }> {
     const shard = this.#database.of(partyId);
     const rows: store.Found[] = [];
@@ -106,6 +112,7 @@ export class Searches {
       if (found.walkedTo === undefined) return { rows, end: undefined };
       walkedTo = found.walkedTo;
       walked += documents;
+      spend({ rows: documents });
       if (!asksIndex || rows.length >= limit * WORTH_WALKING) continue;
       asksIndex = false;
       const more = await this.#askIndex(shard, partyId, query, conditions, walkedTo, limit + 1 - rows.length);

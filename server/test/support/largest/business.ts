@@ -40,7 +40,7 @@ function largestSchema(): object {
 }
 
 /** Copies of rows of a table, with some values of their own, which may refer to the number n of the copy. */
-function copies({ sql }: TestService, table: string, where: string, times: number, changes: string): Promise<unknown> {
+export function copies({ sql }: TestService, table: string, where: string, times: number, changes: string): Promise<unknown> {
   return sql(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object(${changes}))).* FROM ${table} t, generate_series(1, ${times}) n WHERE ${where}`,
   );
