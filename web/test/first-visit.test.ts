@@ -54,13 +54,9 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
 
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   // What people do comes before what programs do.
-  expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
-    'Invite colleagues',
-    'Write to a partner',
-    'Send a test order as JSON',
-    'Create an agent and a key',
-    'Send from a program',
-  ]);
+  await expect
+    .poll(() => page.getByRole('heading', { level: 2 }).allInnerTexts())
+    .toEqual(['Invite colleagues', 'Write to a partner', 'Send a test order as JSON', 'Create an agent and a key', 'Send from a program']);
   await page.getByRole('button', { name: 'Create agent and key' }).waitFor();
   await expectAccessible();
   await page.getByLabel('JSON').fill('{"order": 1001, "price": 18.50');

@@ -8,7 +8,7 @@ import { WriteProbe } from '../../src/platform/write-probe.ts';
 import { freePort } from '../support/free-port.ts';
 import { Load } from '../support/load.ts';
 import { everyPage, ids } from '../support/pages.ts';
-import { processesIn, temporaryFolder, until } from '../support/process.ts';
+import { killQuietly, processesIn, temporaryFolder, until } from '../support/process.ts';
 import { receiverSettings, startReceiver } from '../support/receiver.ts';
 import { startReplicatedPostgres } from '../support/replicated-postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -101,7 +101,7 @@ test('a node that hangs is named with its shards, and the others go on', async (
   const lines = async () => (await metrics.metrics()).split('\n').filter((line) => line.startsWith('waybill_shard_writes'));
   const line = (shard: number, value: number) => `waybill_shard_writes{shard="${shard}",node="127.0.0.1:${ports[shard]}"} ${value}`;
   expect(await lines()).toEqual([line(0, 1), line(1, 1)]);
-  for (const pid of processesIn(clusters[1] as string)) process.kill(pid, 'SIGSTOP');
+  for (const pid of processesIn(clusters[1] as string)) killQuietly(pid, 'SIGSTOP');
   await until(async () => (await lines()).includes(line(1, 0)));
   expect(await lines()).toEqual([line(0, 1), line(1, 0)]);
   expect(await first.queryText('SELECT 1 AS one')).toEqual([{ one: 1 }]);

@@ -221,9 +221,9 @@ function killAll(): void {
   for (const folder of folders) for (const pid of processesIn(folder)) killQuietly(pid);
 }
 
-export function killQuietly(pid: number): void {
+export function killQuietly(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It ended meanwhile.
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from './free-port.ts';
-import { processesIn, temporaryFolder, until } from './process.ts';
+import { killQuietly, processesIn, temporaryFolder, until } from './process.ts';
 import { createCluster, handOver, queryAt, startCluster, stopCluster } from './tcp-postgres.ts';
 
 /** A PostgreSQL and a standby of it. */
@@ -52,7 +52,7 @@ export async function startReplicatedPostgres({ isSynchronous = true } = {}): Pr
       await promote();
     },
     freezePrimary: () => {
-      for (const pid of processesIn(primary)) process.kill(pid, 'SIGSTOP');
+      for (const pid of processesIn(primary)) killQuietly(pid, 'SIGSTOP');
     },
     promote,
     killStandby: async () => {
