@@ -172,6 +172,8 @@ describe('an export', () => {
       `INSERT INTO threads SELECT (jsonb_populate_record(t, jsonb_build_object('thread_id', gen_random_uuid(), 'last_position', t.last_position - n))).*
          FROM threads t, generate_series(1, 12000) n`,
     );
+    // As the database itself does before long: until then, it plans for a table of two rows.
+    await service.sql('ANALYZE threads');
     const page = await globex.api.get('/threads?type=order&unread=false');
     expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);
     expect(costOf(page)).toBe(2);
@@ -194,7 +196,7 @@ test('a search pays for documents that it looks through in vain', async () => {
   );
   const page = await globex.api.get('/search?q=is:done');
   expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);
-  expect(costOf(page)).toBe(5);
+  expect(costOf(page)).toBe(6);
 });
 
 test('a lease pays for messages that it looks through in vain', async () => {
