@@ -28,19 +28,27 @@ export function cutTexts<T extends Cuttable>(content: T, maxChars: number): T {
 }
 
 /**
- * Makes items fit a number of characters: cuts their texts more and more, then leaves the last items out. `cut` gives an item with its
- * texts cut.
+ * Makes items fit a number of characters: cuts their texts more and more, and leaves out the last items that do not fit even so. `cut`
+ * gives an item with its texts cut. The items may be far longer than what fits: those that are left out are not looked at.
  */
 export function fit<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars: number) => T): { items: T[]; leftOut: number } {
-  let fitting = items;
+  const kept = items.slice(0, countFitting(items, maxChars, cut));
+  let fitting = kept;
   for (let textMaxChars = maxChars; sizeOf(fitting) > maxChars && textMaxChars > CUT_TEXT_MIN_CHARS; ) {
     textMaxChars = Math.max(CUT_TEXT_MIN_CHARS, Math.floor(textMaxChars / 2));
-    fitting = items.map((item) => cut(item, textMaxChars));
+    fitting = kept.map((item) => cut(item, textMaxChars));
   }
-  let size = sizeOf(fitting);
-  let kept = fitting.length;
-  while (size > maxChars && kept > 1) size -= sizeOf(fitting[--kept]) + 1;
-  return { items: fitting.slice(0, kept), leftOut: fitting.length - kept };
+  return { items: fitting, leftOut: items.length - kept.length };
+}
+
+/** How many of the first items fit with the shortest texts. One always does. */
+function countFitting<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars: number) => T): number {
+  let size = 1;
+  for (const [i, item] of items.entries()) {
+    size += sizeOf(cut(item, CUT_TEXT_MIN_CHARS)) + 1;
+    if (size > maxChars && i > 0) return i;
+  }
+  return items.length;
 }
 
 function sizeOf(value: unknown): number {
