@@ -250,6 +250,7 @@ CREATE TABLE contact_names (
   party_id bigint NOT NULL,
   other_id bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
+  grams integer[],
   CONSTRAINT contact_names_pkey PRIMARY KEY (party_id, other_id)
 );
 
@@ -1040,7 +1041,9 @@ CREATE INDEX consumer_messages_leased ON consumer_messages USING btree (party_id
 CREATE INDEX consumer_messages_parked ON consumer_messages USING btree (party_id, consumer_id, message_id) WHERE (state = 'parked'::consumer_message_state);
 CREATE INDEX consumer_messages_waiting ON consumer_messages USING btree (party_id, consumer_id, due_at) WHERE (state = 'waiting'::consumer_message_state);
 CREATE INDEX contact_activity_by_time ON contact_activity USING btree (party_id, last_position, other_id);
+CREATE INDEX contact_names_by_gram ON contact_names USING gin (grams) WITH (fastupdate='on', gin_pending_list_limit='512') WHERE (grams IS NOT NULL);
 CREATE INDEX contact_names_by_name ON contact_names USING btree (party_id, name, other_id);
+CREATE INDEX contact_names_without_grams ON contact_names USING btree (party_id, other_id) WHERE (grams IS NULL);
 CREATE INDEX contact_types_by_type ON contact_types USING btree (party_id, type, other_id);
 CREATE INDEX contacts_by_other ON contacts USING btree (other_id);
 CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
@@ -1319,6 +1322,12 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION contact_grams(seed bigint, words text, shortest integer)
+ RETURNS integer[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT array_agg(DISTINCT ((hashtextextended((substr(contact_grams.words, s.start, l.length) COLLATE "C"), contact_grams.seed) & (2147483647)::bigint))::integer) AS array_agg FROM generate_series(contact_grams.shortest, 3) l(length), LATERAL generate_series(1, ((length(contact_grams.words) - l.length) + 1)) s(start));
+
 CREATE FUNCTION contact_name(folded_label text, folded_name text)
  RETURNS text
  LANGUAGE sql
@@ -1495,6 +1504,50 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION find_contacts(party bigint, q text)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+DECLARE
+  few         CONSTANT integer := 500;
+  most        CONSTANT integer := 1000;
+  -- What about three times as many have.
+  sampled     CONSTANT integer := 50;
+  -- Contacts are listed before the thread index has seen them. So many of the newest are looked at in any case.
+  newest      CONSTANT integer := 100;
+  -- The rarest of these grams decides how many entries are read.
+  part        CONSTANT text := left(q, 32);
+  shortest    CONSTANT integer := least(3, length(part));
+  grams_of_q  CONSTANT integer[] := contact_grams(party, part, shortest);
+  sample_of_q CONSTANT integer[] := contact_grams(~party, part, shortest);
+  candidates  bigint[];
+BEGIN
+  -- "+ 0" keeps other indexes out.
+  IF NOT EXISTS (SELECT 1 FROM contact_names n WHERE n.party_id = party OFFSET few)
+     OR EXISTS (SELECT 1 FROM contact_names n WHERE n.grams @> sample_of_q AND n.party_id + 0 = party OFFSET sampled) THEN
+    RETURN NULL;
+  END IF;
+  candidates := ARRAY(SELECT n.other_id FROM contact_names n WHERE n.party_id = party AND n.grams IS NULL LIMIT most + 1);
+  IF cardinality(candidates) > most THEN
+    PERFORM queue_job('index-contacts', json_build_object('party_id', party::text), 'index-contacts ' || party);
+    RETURN NULL;
+  END IF;
+  candidates := candidates || ARRAY(SELECT n.other_id FROM contact_names n WHERE n.grams @> grams_of_q AND n.party_id + 0 = party LIMIT most + 1);
+  IF cardinality(candidates) > most THEN
+    RETURN NULL;
+  END IF;
+  candidates := candidates || ARRAY(SELECT c.other_id FROM contacts c WHERE c.party_id = party ORDER BY c.id DESC LIMIT newest);
+  RETURN ARRAY(
+    SELECT c.other_id FROM contacts c JOIN parties p ON p.id = c.other_id
+     WHERE c.party_id = party AND c.other_id = ANY (candidates)
+       AND (strpos(coalesce(p.handle, p.domain, p.email), q) > 0 OR strpos(p.folded_name, q) > 0 OR strpos(c.folded_label, q) > 0));
+END
+$function$;
+
 CREATE FUNCTION fold_word(word text)
  RETURNS text
  LANGUAGE sql
@@ -1561,6 +1614,30 @@ BEGIN
   SELECT e.party_id, e.counterparty_id, max(e.position) FROM unnest(entries) AS e GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position;
   PERFORM add_contact_names(array_agg(e.party_id), array_agg(e.counterparty_id)) FROM unnest(entries) AS e;
+END
+$function$;
+
+CREATE FUNCTION index_contacts(party bigint, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+DECLARE
+  others  bigint[];
+  written integer;
+BEGIN
+  -- Locked before label and name are read: a later change of them waits, and takes the grams away again.
+  others := ARRAY(SELECT n.other_id FROM contact_names n WHERE n.party_id = party AND n.grams IS NULL LIMIT most FOR UPDATE SKIP LOCKED);
+  UPDATE contact_names n
+     SET grams = contact_grams(party, w.words, 1) || CASE WHEN n.other_id % 61 = 0 THEN contact_grams(~party, w.words, 1) END
+    FROM (SELECT c.other_id, concat_ws(E'\n', p.handle, p.domain, p.email, p.folded_name, c.folded_label) AS words
+            FROM contacts c JOIN parties p ON p.id = c.other_id WHERE c.party_id = party AND c.other_id = ANY (others)) w
+   WHERE n.party_id = party AND n.other_id = w.other_id;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  RETURN written;
 END
 $function$;
 
@@ -3157,7 +3234,7 @@ BEGIN
     FROM unnest(owners) AS k (owner) JOIN contacts c ON c.party_id = k.owner AND c.other_id = other JOIN parties p ON p.id = c.other_id;
   INSERT INTO contact_names AS n (party_id, other_id, name)
   SELECT r.owner, other, r.name FROM unnest(renamed.owners, renamed.names) AS r (owner, name) ORDER BY 1
-  ON CONFLICT (party_id, other_id) DO UPDATE SET name = excluded.name WHERE n.name <> excluded.name;
+  ON CONFLICT (party_id, other_id) DO UPDATE SET name = excluded.name, grams = NULL WHERE n.name <> excluded.name OR n.grams IS NOT NULL;
 END
 $function$;
 

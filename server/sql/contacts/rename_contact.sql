@@ -1,4 +1,5 @@
--- Brings the names for sort=name up to date that these owners have for a contact, after a change of its label or display name.
+-- Brings the names for sort=name up to date that these owners have for a contact, after a change of its label or display name, and takes away the grams of
+-- the former words.
 CREATE OR REPLACE FUNCTION rename_contact(owners bigint[], other bigint) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
@@ -11,6 +12,6 @@ BEGIN
     FROM unnest(owners) AS k (owner) JOIN contacts c ON c.party_id = k.owner AND c.other_id = other JOIN parties p ON p.id = c.other_id;
   INSERT INTO contact_names AS n (party_id, other_id, name)
   SELECT r.owner, other, r.name FROM unnest(renamed.owners, renamed.names) AS r (owner, name) ORDER BY 1
-  ON CONFLICT (party_id, other_id) DO UPDATE SET name = excluded.name WHERE n.name <> excluded.name;
+  ON CONFLICT (party_id, other_id) DO UPDATE SET name = excluded.name, grams = NULL WHERE n.name <> excluded.name OR n.grams IS NOT NULL;
 END
 $$;

@@ -7,6 +7,7 @@
 export const JOBS = {
   forgetWebhook: 'forget-webhook',
   hashObject: 'hash-object',
+  indexContacts: 'index-contacts',
   joinHistory: 'join-history',
   mailNotifications: 'mail-notifications',
   notifyOfReply: 'notify-of-answer',

@@ -226,7 +226,7 @@ export const REVOKED_KEYS_PER_AGENT_MAX = 180;
 export const BLOCKS_PER_BUSINESS_MAX = 10_000;
 /** Contacts that one business can save. Parties that it has not saved do not count. */
 export const SAVED_CONTACTS_PER_BUSINESS_MAX = 100_000;
-/** Contacts that one page looks at to find those that meet its filters. Then the page ends early with `next_cursor`. */
+/** Contacts that one page looks at to find those that meet its filters, unless an index finds them (`q` that few match). Then the page ends early with `next_cursor`. */
 export const CONTACTS_SCANNED_MAX = 5_000;
 /** Characters of a contact's label. */
 export const CONTACT_LABEL_MAX_CHARS = 200;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONTACTS_SCANNED_MAX } from '../../src/contract/limits.ts';
 import { archive, listed, NO_ACTIVITY, names, saved } from '../support/contacts.ts';
 import { Operator } from '../support/operator.ts';
 import { everyPage, list } from '../support/pages.ts';
@@ -320,25 +319,4 @@ test('paging while messages keep coming misses none and shows none twice of thos
   paging = false;
   await Promise.all(traffic);
   expect(strangers).toBeGreaterThan(0);
-});
-
-test('a page looks at a limited number of contacts, in every order, and the next goes on behind them', async () => {
-  const owner = await service.business('well-known');
-  await service.sql(
-    `WITH others AS (INSERT INTO parties (domain, display_name, folded_name)
-                     SELECT 'known-' || n || '.example', 'Known ' || n, 'known ' || n FROM generate_series(1, $1) n RETURNING id),
-          saved AS (INSERT INTO contacts (party_id, other_id, id, saved_at)
-                    SELECT p.id, o.id, gen_random_uuid(), now() FROM others o, parties p WHERE p.handle = 'well-known' RETURNING party_id, other_id),
-          active AS (INSERT INTO contact_activity (party_id, other_id, last_position) SELECT party_id, other_id, other_id FROM saved)
-     INSERT INTO contact_names (party_id, other_id, name) SELECT party_id, other_id, 'known ' || other_id FROM saved`,
-    [2 * CONTACTS_SCANNED_MAX + 10],
-  );
-  for (const sort of ['added', 'activity', 'name']) {
-    const pages = await everyPage(owner.api, '/contacts', { q: 'nobody', sort });
-    expect([sort, pages]).toEqual([sort, [[], [], []]]);
-    const last = await everyPage(owner.api, '/contacts', { q: 'known-1.example', sort });
-    expect([sort, last.flat().length]).toEqual([sort, 1]);
-    const first = (await list(owner.api, '/contacts', { sort, limit: 2 })).body;
-    expect([sort, first.data.length, first.next_cursor === null]).toEqual([sort, 2, false]);
-  }
 });

@@ -1,6 +1,7 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
-import { ownersOf, renameContact } from './store.ts';
+import type { Database } from '../../platform/postgres.ts';
+import { indexContacts, ownersOf, partiesToIndex, renameContact } from './store.ts';
 
 const AT_ONCE = 500;
 
@@ -16,4 +17,21 @@ const sortByNewName: Chore<{ party_id: string }> = {
   },
 };
 
-export const contactChores = [sortByNewName];
+/**
+ * Writes what searches find contacts by: once an hour for every business, and at once for one whose search has queued it. A search looks at contacts
+ * without grams, too, so that most businesses, which have few contacts, need no index.
+ */
+const indexForSearch: Chore<{ party_id?: string }> = {
+  name: JOBS.indexContacts,
+  schedule: '7 * * * *',
+  run: async (database, _log, { party_id }) => {
+    if (party_id !== undefined) return indexAll(database.of(BigInt(party_id)), BigInt(party_id));
+    for (const shard of database.shards) for (const partyId of await partiesToIndex(shard, AT_ONCE)) await indexAll(shard, partyId);
+  },
+};
+
+async function indexAll(shard: Database, partyId: bigint): Promise<void> {
+  while ((await indexContacts(shard, partyId, AT_ONCE)) === AT_ONCE);
+}
+
+export const contactChores: Chore[] = [sortByNewName, indexForSearch];

@@ -1,7 +1,7 @@
 import { CONTACTS_SCANNED_MAX } from '../../contract/limits.ts';
 import { foldCase } from '../../contract/names.ts';
 import { bigintArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, json, oneOf, type RowOf, statement, variants } from '../../platform/statement.ts';
 import { POSITIONS_PER_MS } from '../messages/positions.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
@@ -28,9 +28,10 @@ const SELECTED = `SELECT c.other_id, c.id AS contact_id, c.saved_at, c.archived,
 const SELECT_CONTACTS = `${SELECTED} FROM contacts c JOIN parties p ON p.id = c.other_id`;
 
 export const CONTACT_ORDERS = ['added', 'activity', 'name'] as const;
+type Order = (typeof CONTACT_ORDERS)[number];
 
 export interface ContactFilters {
-  sort: (typeof CONTACT_ORDERS)[number];
+  sort: Order;
   /** Case-folded; no character is a wildcard. */
   q?: string;
   saved?: boolean;
@@ -72,15 +73,26 @@ const ORDERS = {
   },
 } as const;
 
-/** The contacts that a page looks at, in order. `first` is the number of the parameter that has the first part of the place. */
-function walked(sort: (typeof CONTACT_ORDERS)[number], first: number | undefined): string {
-  const { keys, from, owner, order, after } = ORDERS[sort].walk;
+/** All contacts behind the place; `first` is the number of the parameter that has its first part. */
+function behind(sort: Order, first: number | undefined): string {
+  const { keys, from, owner, after } = ORDERS[sort].walk;
   const below = first === undefined ? '' : ` AND ${after(`$${first}`, `$${first + 1}`)}`;
-  return `SELECT c.*${keys} FROM ${from} WHERE ${owner} = $1${below} ORDER BY ${order}`;
+  return `SELECT c.*${keys} FROM ${from} WHERE ${owner} = $1${below}`;
 }
 
+function walked(sort: Order, first: number | undefined): string {
+  return `${behind(sort, first)} ORDER BY ${ORDERS[sort].walk.order}`;
+}
+
+/** Those of an array. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
+function found(sort: Order, first: number | undefined, others: string): string {
+  const each = `${behind(sort, first)} AND c.other_id = k.other_id LIMIT 1`;
+  return `SELECT c.* FROM unnest(${others}::bigint[]) AS k (other_id) CROSS JOIN LATERAL (${each}) c ORDER BY ${ORDERS[sort].order}`;
+}
+
+/** q: `walked` compares the contacts that a page looks at; `found` takes those that have been found. */
 const CONTACTS = variants(
-  { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: [true, false], below: [true, false] },
+  { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: ['none', 'walked', 'found'], below: [true, false] },
   { ...CONTACT_ROW, place: 'text?' },
   ({ sort, saved, type, q, below }) => {
     const { place: placeOf, order } = ORDERS[sort];
@@ -91,13 +103,13 @@ const CONTACTS = variants(
       conditions.push(
         `EXISTS (SELECT FROM contact_types t WHERE t.party_id = c.party_id AND t.other_id = c.other_id AND t.type = $${++place})`,
       );
-    if (q) {
-      const at = `$${++place}`;
+    const at = q === 'none' ? '' : `$${++place}`;
+    if (q === 'walked')
       conditions.push(
         `(strpos(coalesce(p.handle, p.domain, p.email), ${at}) > 0 OR strpos(p.folded_name, ${at}) > 0 OR strpos(c.folded_label, ${at}) > 0)`,
       );
-    }
-    const looked = `${walked(sort, below ? place + 1 : undefined)} LIMIT ${CONTACTS_SCANNED_MAX}`;
+    const first = below ? place + 1 : undefined;
+    const looked = q === 'found' ? found(sort, first, at) : `${walked(sort, first)} LIMIT ${CONTACTS_SCANNED_MAX}`;
     return `${SELECTED}, ${placeOf} AS place FROM (${looked}) c JOIN parties p ON p.id = c.other_id WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT $3`;
   },
 );
@@ -109,6 +121,8 @@ const LAST_WALKED = variants(
   ({ sort, below }) =>
     `SELECT ${ORDERS[sort].place} AS place FROM (${walked(sort, below ? 2 : undefined)} OFFSET ${CONTACTS_SCANNED_MAX - 1} LIMIT 1) c`,
 );
+
+const FIND = statement('SELECT find_contacts($1::bigint, $2::text)::text[] AS others', { others: 'text[]?' });
 
 export type ListedContact = ContactRow & { place: string | null };
 
@@ -122,17 +136,40 @@ export async function listContacts(
 ): Promise<{ rows: ListedContact[]; walkedTo: string | undefined }> {
   const { sort, q, saved, archived, type } = filters;
   const place = partsOf(below);
+  // Either way, a contact has the same place, so that pages of both can follow each other.
+  const others = q === undefined ? undefined : (onlyRow(await db.query(FIND, [partyId, q])).others ?? undefined);
   const contacts = CONTACTS.of({
     sort,
     saved: saved === undefined ? 'any' : saved ? 'saved' : 'unsaved',
     type: type !== undefined,
-    q: q !== undefined,
+    q: q === undefined ? 'none' : others ? 'found' : 'walked',
     below: below !== undefined,
   });
-  const rows = await db.query(contacts, [partyId, archived, limit, ...[type, q, ...place].filter((value) => value !== undefined)]);
-  if (rows.length === limit) return { rows, walkedTo: undefined };
+  const rows = await db.query(contacts, [
+    partyId,
+    archived,
+    limit,
+    ...[type, others ?? q, ...place].filter((value) => value !== undefined),
+  ]);
+  if (others !== undefined || rows.length === limit) return { rows, walkedTo: undefined };
   const [last] = await db.query(LAST_WALKED.of({ sort, below: below !== undefined }), [partyId, ...place]);
   return { rows, walkedTo: last?.place ?? undefined };
+}
+
+const TO_INDEX = statement('SELECT party_id FROM contact_names WHERE grams IS NULL GROUP BY party_id HAVING count(*) > $1', {
+  party_id: 'bigint',
+});
+
+/** The parties of a shard that have more than so many contacts without grams. */
+export async function partiesToIndex(db: Queryable, contacts: number): Promise<bigint[]> {
+  return (await db.query(TO_INDEX, [contacts])).map(({ party_id }) => BigInt(party_id));
+}
+
+const INDEX = statement('SELECT index_contacts($1::bigint, $2::integer) AS written', { written: 'integer' });
+
+/** Writes the grams by which searches find contacts, for `limit` of them at most; returns for how many. */
+export async function indexContacts(db: Queryable, partyId: bigint, limit: number): Promise<number> {
+  return onlyRow(await db.query(INDEX, [partyId, limit])).written;
 }
 
 /** A place has two parts, or one. Names contain spaces, and stand last. */
