@@ -14,10 +14,12 @@ export async function fillContacts({ sql }: ServiceUnderTest, { id }: Reader, na
     'contacts (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)',
     `new_uuid(now()), now(), now(), 'in', 10, 0`,
   );
+  await fill('contact_names (party_id, other_id, name)', 'p.folded_name');
+  await sql.query('SELECT index_contacts($1::bigint, $2::integer)', [id, contacts]);
   await fill('contact_types (party_id, other_id, type)', `'${TYPE}'`);
   await fill('contact_types (party_id, other_id, type)', `'invoice'`);
   await fill('contact_actors (party_id, other_id, actor_id, kind, name)', `'agt_' || p.id, 'agent', 'Order desk'`);
-  await sql.query('VACUUM ANALYZE parties, contacts, contact_types, contact_actors');
+  await sql.query('VACUUM ANALYZE parties, contacts, contact_names, contact_types, contact_actors');
 }
 
 /** Pages of many contacts, as multiples of the first page of few. */
