@@ -4,6 +4,8 @@ const inModules = '^server/src/modules/([^/]+)/';
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    // Between folders too, so that the modules have an order.
+    { name: 'modules-form-a-dag', severity: 'error', scope: 'folder', from: { path: '^server/src/' }, to: { circular: true } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^server/src/(main|cli|witness)[.]ts$' }, to: {} },
     {
       name: 'contract-imports-nothing',

@@ -34,27 +34,28 @@ import * as exports from './modules/export/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
+import * as live from './modules/live/routes.ts';
 import * as log from './modules/log/routes.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import * as keptMail from './modules/mail/kept-mail-routes.ts';
 import * as mail from './modules/mail/routes.ts';
 import * as mcp from './modules/mcp/routes.ts';
 import * as me from './modules/me/routes.ts';
-import * as usage from './modules/me/usage-routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
 import * as messages from './modules/messages/routes.ts';
+import * as signatures from './modules/messages/signature-routes.ts';
 import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as proofs from './modules/receipts/proof-routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
 import * as search from './modules/search/routes.ts';
 import * as signingKeys from './modules/signatures/key-routes.ts';
-import * as signatures from './modules/signatures/routes.ts';
 import * as comments from './modules/threads/comment-routes.ts';
 import * as notifications from './modules/threads/notification-routes.ts';
 import * as threads from './modules/threads/routes.ts';
 import * as views from './modules/threads/view-routes.ts';
+import * as usage from './modules/usage/routes.ts';
 import type { Pages } from './modules/web/pages.ts';
 import { agreedTexts, pageRoutes } from './modules/web/routes.ts';
 import * as webhookDeliveries from './modules/webhooks/delivery-routes.ts';
@@ -101,7 +102,7 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/notifications/read', 'key rw', notifications.read],
   ['GET', '/v1/search', 'key', search.find],
   ['GET', '/v1/export', 'key', exports.download],
-  ['GET', '/v1/events', 'key', messages.events],
+  ['GET', '/v1/events', 'key', live.events],
   ['POST', '/v1/uploads', 'key rw', files.announce],
   ['GET', '/v1/uploads/:id', 'key rw', files.showUpload],
   ['POST', '/v1/uploads/:id/parts', 'key rw', files.parts],

@@ -3,13 +3,14 @@ import { accountChores } from './modules/accounts/chores.ts';
 import { contactChores } from './modules/contacts/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
+import { joinHistory } from './modules/joined-history/joined-history.ts';
 import { logChores } from './modules/log/chores.ts';
 import { mailChores } from './modules/mail/chores.ts';
-import { mailNotifications } from './modules/mail/notification-mails.ts';
-import { notifyOfReply } from './modules/mail/reply-notices.ts';
-import { mailViewDigests } from './modules/mail/view-digests.ts';
 import { tellOfLostDomain } from './modules/members/lost-domain.ts';
 import { messageChores } from './modules/messages/chores.ts';
+import { mailNotifications } from './modules/notices/notification-mails.ts';
+import { notifyOfReply } from './modules/notices/reply-notices.ts';
+import { mailViewDigests } from './modules/notices/view-digests.ts';
 import { partyChores } from './modules/parties/chores.ts';
 import { threadChores } from './modules/threads/chores.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
@@ -22,6 +23,7 @@ export function allChores(context: Context): Chore[] {
   return [
     ...accountChores,
     ...messageChores,
+    joinHistory,
     ...contactChores,
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
     ...fileChores(files, objects),

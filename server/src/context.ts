@@ -8,6 +8,7 @@ import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import type { Quotas } from './contract/quotas.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
+import { acknowledgedMessage } from './modules/acknowledgements/acknowledgements.ts';
 import { KeyRing } from './modules/agents/key-ring.ts';
 import { HistoryGuard } from './modules/attestations/history-guard.ts';
 import { Witnesses } from './modules/attestations/witnesses.ts';
@@ -18,6 +19,7 @@ import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { Arrivals } from './modules/live/arrivals.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
 import type { PublicationParts } from './modules/log/publication.ts';
@@ -26,11 +28,14 @@ import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
-import { Arrivals } from './modules/messages/arrivals.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { addCommentDocument } from './modules/search/comment-documents.ts';
 import { Searches } from './modules/search/search.ts';
+import type { CommentFollower } from './modules/threads/comments.ts';
 import { ThreadCounts } from './modules/threads/thread-counts.ts';
+import { updatedThread } from './modules/threads/updated-thread.ts';
+import type { BodyServices } from './modules/webhooks/bodies.ts';
 import { WebhookStatistics } from './modules/webhooks/statistics.ts';
 import { WebhookSecrets } from './modules/webhooks/webhook-secrets.ts';
 import { Announcer } from './platform/announcer.ts';
@@ -81,6 +86,8 @@ export interface Context {
   blocks: Blocks;
   threadCounts: ThreadCounts;
   searches: Searches;
+  commentFollowers: readonly CommentFollower[];
+  eventBodies: BodyServices['eventBodies'];
   exports: Exports;
   webhookStatistics: WebhookStatistics;
   webhookSecrets: WebhookSecrets;
@@ -163,6 +170,7 @@ export async function buildContext(
     hasher,
     files,
     ...readersOf(database, parties, cursors),
+    ...REGISTERED,
     partedUploads: new PartedUploads(database, objects.parts, quotas),
     downloads: new Downloads(config.downloadsPerAddressMax),
     objects,
@@ -263,6 +271,15 @@ function logPartsOf(config: Config, database: Database, objects: ObjectStore, se
   const publication = { database, objects: objects.named, tiles, keys, faultSeenBy, waitsForStandby: config.logWaitsForStandby };
   return { transparencyLog, publication, witnesses, historyGuard };
 }
+
+/** What modules take part in without being known to those that call them. */
+const REGISTERED: Pick<Context, 'commentFollowers' | 'eventBodies'> = {
+  commentFollowers: [addCommentDocument],
+  eventBodies: {
+    'thread.updated': updatedThread,
+    'message.acknowledged': ({ database }, partyId, messageId) => acknowledgedMessage(database, partyId, messageId),
+  },
+};
 
 /** What reads much for one request, and so has turns or places for it. */
 function readersOf(database: Database, parties: PartyDirectory, cursors: Cursors) {

@@ -1,5 +1,5 @@
-import { type Issue, invalid } from '../contract/errors.ts';
-import { FIELD_MAX_BYTES } from '../contract/limits.ts';
+import { type Issue, invalid, Refusal } from '../contract/errors.ts';
+import { FIELD_MAX_BYTES, JSON_MAX_BYTES, JSON_MAX_LEVELS } from '../contract/limits.ts';
 import { type Check, pointerPart } from '../contract/validation.ts';
 import { invalidJson } from './json-fault.ts';
 import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
@@ -59,4 +59,14 @@ function refuseRepeated(members: readonly Member[]): never {
   const repeated = new Set<string>();
   for (const { key } of members) (seen.has(key) ? repeated : seen).add(key);
   throw invalid([...repeated].map((key): Issue => ({ path: `/${pointerPart(key)}`, message: 'is given more than once' })));
+}
+
+/** The bytes of `json`, if it is within the limits and has a canonical form. */
+export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
+  if (raw.length > JSON_MAX_BYTES)
+    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are allowed.`);
+  if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
+  // RFC 8785 has no form for numbers that ECMAScript reads as Infinity.
+  if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);
+  return raw;
 }

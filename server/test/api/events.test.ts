@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EVENT_STREAM_MAX_MS } from '../../src/contract/limits.ts';
-import { EventStream } from '../../src/modules/messages/event-stream.ts';
+import { EventStream } from '../../src/modules/live/event-stream.ts';
 import { claimedBy } from '../support/businesses.ts';
 import { type Listening, listen } from '../support/event-stream.ts';
 import { expectRefusal } from '../support/refusals.ts';

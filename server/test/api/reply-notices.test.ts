@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseId } from '../../src/contract/ids.ts';
-import { joinThread } from '../../src/modules/messages/join-store.ts';
+import { joinThread } from '../../src/modules/joined-history/store.ts';
 import { Browser } from '../support/browser.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { Operator } from '../support/operator.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { parseId } from '../../src/contract/ids.ts';
-import { type HistoryToJoin, joinHistory } from '../../src/modules/messages/join-history.ts';
+import { type HistoryToJoin, joinHistory } from '../../src/modules/joined-history/joined-history.ts';
 import { Database } from '../../src/platform/postgres.ts';
 import { openShards } from '../../src/platform/shards.ts';
 import { queued } from './drops.ts';

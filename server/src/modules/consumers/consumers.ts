@@ -11,9 +11,9 @@ import {
 } from '../../contract/limits.ts';
 import { parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
+import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { parseTime } from '../../contract/time.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { POSITIONS_PER_MS } from '../messages/positions.ts';
 import { likePatterns } from '../webhooks/webhook-fields.ts';
 import { seekConsumer, unparkMessages } from './lease-store.ts';
 import type { Leases } from './leases.ts';

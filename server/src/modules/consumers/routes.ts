@@ -10,9 +10,9 @@ import {
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
+import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { jsonPage } from '../../http/json-page.ts';
-import { POSITIONS_PER_MS } from '../messages/positions.ts';
 import { typesOf } from '../webhooks/webhook-fields.ts';
 import { bodyErrors, idsField, nameParams, outcomeSchema, PLACE_MAX_CHARS } from './consumer-schema.ts';
 import {

@@ -3,7 +3,7 @@ import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { LEASE_DEFAULT_MESSAGES, LEASE_DEFAULT_S } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { hasAccessEnded } from '../messages/access.ts';
+import { hasAccessEnded } from '../access/access.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { listBody, type Reader } from '../messages/page-body.ts';
 import { type ConsumerServices, keyOf, noSuchConsumer, type Outcome, outcomeOf, uuidsOf } from './consumers.ts';

@@ -5,7 +5,7 @@ import { EXPORTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { Breaks } from '../../platform/breaks.ts';
 import { KeyedSlots } from '../../platform/keyed-slots.ts';
-import { AccessEnded, hasAccessEnded } from '../messages/access.ts';
+import { AccessEnded, hasAccessEnded } from '../access/access.ts';
 import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { type ListQuery, listMessages, type ReadServices } from '../messages/read-messages.ts';
 import { listThreads, type ThreadServices, threadsIn } from '../threads/list-threads.ts';

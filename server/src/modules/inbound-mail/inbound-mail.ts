@@ -12,9 +12,9 @@ import {
   SMTP_MAILS_PER_CONNECTION_MAX,
   SMTP_REFUSALS_PER_CONNECTION_MAX,
 } from '../../contract/limits.ts';
+import { parseRecipient } from '../../contract/mail-recipients.ts';
 import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
 import { type InboundServices, receiveMail } from './receive-mail.ts';
-import { parseRecipient } from './recipients.ts';
 import { smtpReplyTo } from './smtp-replies.ts';
 
 export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'reusePort' | 'tls' | 'proxies'> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { addresseeOf } from '../../contract/mail-recipients.ts';
 import type { Address } from '../../contract/names.ts';
-import { addresseeOf } from './recipients.ts';
 import type { Parcel } from './send-to-all.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { MAIL_SIGNATURES_MAX } from '../../contract/limits.ts';
+import { recipientsIn } from '../../contract/mail-recipients.ts';
 import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
 import { scanJson } from '../../platform/lossless-json.ts';
 import type { NameServers } from '../../platform/name-servers.ts';
@@ -13,7 +14,6 @@ import { checkHeader, factsIn } from './mail-header.ts';
 import { parcelsOf } from './parcels.ts';
 import { provedSender, refuseUnproved } from './proved-sender.ts';
 import { readHeader, readMail } from './read-mail.ts';
-import { recipientsIn } from './recipients.ts';
 import { refuseReplay } from './replay.ts';
 import { type Parcel, sendToAll } from './send-to-all.ts';
 

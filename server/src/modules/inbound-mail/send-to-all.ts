@@ -4,8 +4,8 @@ import { quotaRefusal } from '../../contract/quotas.ts';
 import { SmtpRefusal } from '../../platform/smtp-listener.ts';
 import { checkRecipient, findSentWith, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
 import type { SendRequest } from '../messages/send-request.ts';
-import { usageOf } from '../messages/usage.ts';
 import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
+import { usageOf } from '../usage/usage.ts';
 
 export type SendToAllServices = SendServices & UnclaimedServices;
 

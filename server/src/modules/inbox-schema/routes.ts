@@ -6,10 +6,9 @@ import { closed } from '../../contract/paging.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
-import { readFields } from '../../platform/written-fields.ts';
-import { type AddressServices, recipientAt } from '../messages/send-message.ts';
-import { payloadIn } from '../messages/send-request.ts';
+import { payloadIn, readFields } from '../../platform/written-fields.ts';
 import { claimedAs } from '../parties/profile.ts';
+import { type AddressServices, recipientAt } from '../parties/recipient.ts';
 import { type Checked, type InboxSchemas, type Question, tooLarge, type Verdict, type WrittenSchema } from './inbox-schema.ts';
 import type { StoredSchema } from './store.ts';
 

@@ -7,8 +7,8 @@ import type { Caller } from '../../contract/parties.ts';
 import type { Quotas } from '../../contract/quotas.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { usageOf } from '../messages/usage.ts';
-import { usageFields, usageView } from './usage-view.ts';
+import { usageOf } from '../usage/usage.ts';
+import { usageFields, usageView } from '../usage/usage-view.ts';
 
 interface MeServices {
   config: { smtpListen: unknown; inboundDomain: string | undefined };

@@ -1,9 +1,7 @@
 import type { Chore } from '../../platform/jobs.ts';
-import { joinHistory } from './join-history.ts';
 import { purgeIdempotencyKeys, purgeOrganisationUsage } from './store.ts';
 
 export const messageChores: Chore[] = [
-  joinHistory,
   {
     name: 'purge-idempotency-keys',
     schedule: '17 * * * *',

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres.ts';
-import { findJoined } from './join-store.ts';
+import { findJoined } from '../joined-history/joined-history.ts';
 import { findReceivedFrom } from './store.ts';
 
 /** The party whose ledger now has the other side of a message in the inbox of a party: one without a handle may have joined a business since. */

@@ -1,3 +1,4 @@
+import { topicOf } from '../../contract/positions.ts';
 import type { Quotas } from '../../contract/quotas.ts';
 import type { Announcer } from '../../platform/announcer.ts';
 import { Batches } from '../../platform/batches.ts';
@@ -7,7 +8,6 @@ import type { Files } from '../files/files.ts';
 import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { ANNOUNCED } from './followers.ts';
-import { topicOf } from './positions.ts';
 import { deleteRelays, findRelay, type HalfMessage, type RelayKey } from './relay-store.ts';
 
 const BATCH_MAX_MESSAGES = 256;

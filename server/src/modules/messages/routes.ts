@@ -1,16 +1,13 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
-import { EVENT_STREAM_MAX_MS } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
-import { EVENT_STREAM, endpointsFor } from '../../http/endpoint.ts';
-import type { Arrivals } from './arrivals.ts';
+import { endpointsFor } from '../../http/endpoint.ts';
 import { envelopeOf } from './envelopes.ts';
 import { handleSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
 import { getMessage, listMessages, type ReadServices } from './read-messages.ts';
 
-const { endpoint } = endpointsFor<SendingServices & ReadServices & { arrivals: Arrivals }>();
+const { endpoint } = endpointsFor<SendingServices & ReadServices>();
 
 export const send = endpoint({
   summary: 'Send a message, or reply to one',
@@ -78,17 +75,5 @@ export const outbox = endpoint({
   errors: ['validation_error'],
   handle: async (context, call) => ({
     body: await pageBody(context, await listMessages(context, call.caller.business, 'out', call.query), call),
-  }),
-});
-
-export const events = endpoint({
-  summary: 'Get notified of new messages and changed threads at once',
-  description: `Server-sent events. Each event \`messages\` names the boxes that may have new messages, such as \`{"inbox":true,"outbox":false}\`. An event \`threads\` says that threads have changed: their status, assignee, labels or comments, or a new message is in GET /v1/threads. The first of both come at once. The stream ends after ${EVENT_STREAM_MAX_MS / 60_000} minutes: connect again. It ends at once when your key is revoked, your membership ends or you sign out.`,
-  success: { status: 200, description: 'The stream.', contentType: EVENT_STREAM },
-  errors: [],
-  handle: async ({ arrivals }, { caller, request }) => ({
-    headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    // HEAD does not open a stream.
-    body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller, request.ip),
   }),
 });

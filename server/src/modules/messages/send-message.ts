@@ -1,9 +1,8 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Spend } from '../../contract/cost.ts';
-import { invalid, Refusal } from '../../contract/errors.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
-import { type Address, parseAddress } from '../../contract/names.ts';
-import { type ActorView, type Business, isBusiness, type Party } from '../../contract/parties.ts';
+import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { JsonHashes } from '../../platform/canonical-hash.ts';
 import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
@@ -11,11 +10,11 @@ import type { Database } from '../../platform/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
 import { isUnhashed } from '../files/sealing.ts';
-import { parseRecipient } from '../inbound-mail/recipients.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
-import type { PartyDirectory } from '../parties/directory.ts';
+import { findJoined } from '../joined-history/joined-history.ts';
+import { type AddressServices, addressIn, recipientAt, refuseNoAddress } from '../parties/recipient.ts';
+import { refuseUsedUp } from '../usage/usage.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
-import { findJoined } from './join-store.ts';
 import type { Ledger } from './ledger.ts';
 import { digestOf, isRefusedAlone } from './request-digest.ts';
 import { type SendRequest, writtenFields } from './send-request.ts';
@@ -29,14 +28,7 @@ import {
   type MessageRecord,
   type Parent,
 } from './store.ts';
-import { refuseUsedUp } from './usage.ts';
 import { withFiles } from './with-files.ts';
-
-export interface AddressServices {
-  parties: PartyDirectory;
-  /** The domain of incoming mail: `<handle>+<segment>@` it is an address of a recipient, too. */
-  inboundDomain: string;
-}
 
 export interface SendServices extends AddressServices {
   database: Database;
@@ -253,34 +245,6 @@ function destinationOf(
   return inReplyTo === null ? destinationByAddress(services, sender, to ?? '') : destinationByParent(services, sender, inReplyTo, to);
 }
 
-/** A domain or mailbox, which can't be an address of a business. */
-const UNCLAIMED_NAME = /[@.]/;
-
-function invalidAddress(): Refusal {
-  return invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
-}
-
-/** `<handle>` or `<handle>/<segment>`, perhaps with a leading @, or the mail address of either. */
-function addressIn({ inboundDomain }: AddressServices, to: string): Address | undefined {
-  return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
-}
-
-/** The business that an address names. */
-export async function recipientAt(services: AddressServices, to: string): Promise<{ recipient: Business; segment: string | null }> {
-  const address = addressIn(services, to);
-  if (!address) {
-    if (UNCLAIMED_NAME.test(to))
-      throw new Refusal(
-        'unknown_recipient',
-        'Only a business that has claimed a handle can be written to; a domain or mailbox can only be replied to.',
-      );
-    throw invalidAddress();
-  }
-  const recipient = await services.parties.byHandle(address.handle);
-  if (!recipient) throw new Refusal('unknown_recipient', `No business has claimed the handle ${address.handle}.`);
-  return { recipient, segment: address.segment ?? null };
-}
-
 async function destinationByAddress(services: SendServices, writer: Writer, to: string): Promise<Destination> {
   const { recipient, segment } = await recipientAt(services, to);
   refuseAtClosedDoor(writer, recipient);
@@ -294,7 +258,7 @@ function refuseAtClosedDoor({ party }: Writer, recipient: Party): void {
 
 async function destinationByParent(services: SendServices, sender: Sender, inReplyTo: string, to: string | null): Promise<Destination> {
   const address = to === null ? undefined : addressIn(services, to);
-  if (to !== null && !address && !UNCLAIMED_NAME.test(to)) throw invalidAddress();
+  if (to !== null && !address) refuseNoAddress(to);
   const parentId = parseId('msg', inReplyTo);
   const parent = parentId === undefined ? undefined : await findParent(services.database.of(sender.party.id), sender.party.id, parentId);
   const recipient = parent && parentId !== undefined ? await partyNow(services, parent, parentId) : undefined;

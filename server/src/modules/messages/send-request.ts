@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { invalid, Refusal } from '../../contract/errors.ts';
+import { invalid } from '../../contract/errors.ts';
 import {
   ADDRESS_MAX_CHARS,
   FILES_PER_MESSAGE_MAX,
@@ -12,7 +12,7 @@ import {
 } from '../../contract/limits.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/lossless-json.ts';
-import { readFields } from '../../platform/written-fields.ts';
+import { payloadIn, readFields } from '../../platform/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 
@@ -122,14 +122,4 @@ export function sendRequestOf(
     inlineFiles,
     sharesFiles,
   };
-}
-
-/** The bytes of `json`, if it is within the limits and has a canonical form. */
-export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
-  if (raw.length > JSON_MAX_BYTES)
-    throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are allowed.`);
-  if (levels > JSON_MAX_LEVELS) throw invalid([{ path: '/json', message: `must not be nested deeper than ${JSON_MAX_LEVELS} levels` }]);
-  // RFC 8785 has no form for numbers that ECMAScript reads as Infinity.
-  if (!numbersFit) throw invalid([{ path: '/json', message: 'a number is beyond the range of a double; send it as a string' }]);
-  return raw;
 }

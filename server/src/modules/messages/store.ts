@@ -11,6 +11,7 @@ import {
   uuidArray,
   uuidField,
 } from '../../platform/binary-array.ts';
+import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/ledger-sql.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
@@ -66,11 +67,6 @@ export const MESSAGE_ROW = columns({
 });
 
 export const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
-
-/** Joins a ledger's entry to its message, which is stored with its sender. */
-const SENDER_OF_ENTRY = `coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END)`;
-const MESSAGE_OF_ENTRY = `m.sender_id = ${SENDER_OF_ENTRY} AND m.id = e.message_id`;
-export const JOIN_MESSAGE = `JOIN messages m ON ${MESSAGE_OF_ENTRY}`;
 
 /** A message as stored: with the number of its files, not yet the files. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {

@@ -1,2 +1,2 @@
-/** In the transaction that adds the comment, so that it is found at once. */
+/** Follows a comment in its transaction, so that it is found at once. */
 export { writeComment as addCommentDocument } from './index-store.ts';

@@ -3,8 +3,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { COMMENTS_PER_BUSINESS_MAX, COMMENTS_PER_THREAD_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
-import { addCommentDocument } from '../search/comment-documents.ts';
+import type { Database, Queryable } from '../../platform/postgres.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import { noteChange } from './change-store.ts';
 import * as store from './comment-store.ts';
@@ -15,9 +14,13 @@ import { type NamedWorker, parseWorker, workerOf } from './workers.ts';
 
 export type { CommentRow } from './comment-store.ts';
 
+/** What follows from a comment, in the transaction that adds it. */
+export type CommentFollower = (tx: Queryable, partyId: bigint, threadId: string, commentId: string) => Promise<void>;
+
 export interface CommentServices {
   database: Database;
   cursors: Cursors;
+  commentFollowers: readonly CommentFollower[];
 }
 
 /** Oldest first, and one more than the page has. */
@@ -36,7 +39,7 @@ export async function listComments(
 
 /** Tells those who are mentioned. */
 export async function addComment(
-  { database }: CommentServices,
+  { database, commentFollowers }: CommentServices,
   caller: Caller,
   id: string,
   { text, mentions = [] }: { text: string; mentions?: string[] },
@@ -54,7 +57,7 @@ export async function addComment(
     if ((await store.countOneMore(tx, partyId)) > COMMENTS_PER_BUSINESS_MAX)
       throw new Refusal('conflict', `A business can have ${COMMENTS_PER_BUSINESS_MAX} comments at most.`);
     const comment = await store.insertComment(tx, partyId, threadId, { id: commentId, author, text, mentions: mentioned });
-    await addCommentDocument(tx, partyId, threadId, commentId);
+    for (const follow of commentFollowers) await follow(tx, partyId, threadId, commentId);
     const told = mentioned.filter((worker) => worker.id !== author.id);
     const all = told.map((recipient) => ({ id: newUuid(), recipient, kind: 'mention' as const, threadId, commentId }));
     await notify(tx, partyId, author, all);

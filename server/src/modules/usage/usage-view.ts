@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed } from '../../contract/paging.ts';
 import { nextDay, nextMonth, type Quotas } from '../../contract/quotas.ts';
-import type { Usage } from '../messages/usage.ts';
+import type { Usage } from './usage.ts';
 
 const time = Type.String({ format: 'date-time' });
 const count = (description: string) => Type.Integer({ description });

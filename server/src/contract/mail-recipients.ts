@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { type Address, asciiLowerCase, formatAddress, parseHandle, parseSegment } from '../../contract/names.ts';
+import { type Address, asciiLowerCase, formatAddress, parseHandle, parseSegment } from './names.ts';
 
 /** The `<handle>` or `<handle>+<segment>` in a mail address at our domain, if it is one. */
 export function parseRecipient(address: string, inboundDomain: string): Address | undefined {

@@ -1,8 +1,8 @@
 import { formatId } from '../../contract/ids.ts';
 import type { Chore } from '../../platform/jobs.ts';
+import type { Mails } from '../mail/mails.ts';
+import { digestMail } from '../mail/templates.ts';
 import { type DigestServices, mailDueDigests } from '../threads/digests.ts';
-import type { Mails } from './mails.ts';
-import { digestMail } from './templates.ts';
 
 /** Mails members about saved views that have new messages, hourly or daily, as they have chosen. */
 export function mailViewDigests(services: DigestServices & { mails: Mails; publicUrl: string }): Chore {

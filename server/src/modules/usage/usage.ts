@@ -1,8 +1,8 @@
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { Database } from '../../platform/postgres.ts';
-import * as store from './usage-store.ts';
+import * as store from './store.ts';
 
-export type { Usage } from './usage-store.ts';
+export type { Usage } from './store.ts';
 
 export const { usageOf } = store;
 

@@ -1,10 +1,10 @@
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres.ts';
+import { findJoined, joinThread } from '../joined-history/joined-history.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
-import { findJoined, joinThread } from './join-store.ts';
-import { findReply } from './reply-notice-store.ts';
+import { findReply } from './store.ts';
 
-export { noteNotice } from './reply-notice-store.ts';
+export { noteNotice } from './store.ts';
 
 export interface ReplyServices {
   database: Database;

@@ -4,7 +4,7 @@ import { closed } from '../../contract/paging.ts';
 import { nextDay, type Quotas } from '../../contract/quotas.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres.ts';
-import { dailyUsageOf, limitedUntil, usageOf } from '../messages/usage.ts';
+import { dailyUsageOf, limitedUntil, usageOf } from './usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
 
 const { endpoint } = endpointsFor<{ database: Database; quotas: Quotas }>();

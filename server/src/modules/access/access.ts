@@ -1,8 +1,8 @@
 import type { Caller } from '../../contract/parties.ts';
 import type { Queryable } from '../../platform/postgres.ts';
-import { type Access, findEnded } from './access-store.ts';
+import { type Access, findEnded } from './store.ts';
 
-export { type Access, findEnded } from './access-store.ts';
+export { type Access, findEnded } from './store.ts';
 
 /** Ends a response that is under way: its connection is closed, so that the client knows that something is missing. */
 export class AccessEnded extends Error {}

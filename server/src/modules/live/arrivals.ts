@@ -16,8 +16,8 @@ import type { Caller } from '../../contract/parties.ts';
 import { networkOf, siteOf } from '../../platform/network.ts';
 import { type Database, isUnavailable } from '../../platform/postgres.ts';
 import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
+import { type Access, accessOf, findEnded } from '../access/access.ts';
 import { threadMarks } from '../threads/thread-marks.ts';
-import { type Access, accessOf, findEnded } from './access.ts';
 import { findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { parseReceiptToken } from '../../contract/ids.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import { findReceipt, getMessage, type ReadServices, senderOf } from '../messages/read-messages.ts';
-import { ReceiptSignatureSchema, receiptSignatureView, SignatureSchema, signatureView } from './signature-schema.ts';
-import { type SignatureParts, signatureOf } from './signatures.ts';
+import { ReceiptSignatureSchema, receiptSignatureView, SignatureSchema, signatureView } from '../signatures/signature-schema.ts';
+import { type SignatureParts, signatureOf } from '../signatures/signatures.ts';
+import { findReceipt, getMessage, type ReadServices, senderOf } from './read-messages.ts';
 
 const { endpoint, publicEndpoint } = endpointsFor<ReadServices>();
 

@@ -1,9 +1,9 @@
 import { formatId } from '../../contract/ids.ts';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
-import { noteNotice, type ReplyServices, type Told, whomToTell } from '../messages/reply-notices.ts';
-import type { Mails } from './mails.ts';
-import { replyMail, replyToBusinessMail } from './templates.ts';
+import type { Mails } from '../mail/mails.ts';
+import { replyMail, replyToBusinessMail } from '../mail/templates.ts';
+import { noteNotice, type ReplyServices, type Told, whomToTell } from './whom-to-tell.ts';
 
 interface NoticeServices extends ReplyServices {
   mails: Mails;

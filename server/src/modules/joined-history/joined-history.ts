@@ -1,6 +1,8 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs.ts';
-import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './join-store.ts';
+import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './store.ts';
+
+export { countHidden, findJoined, joinThread } from './store.ts';
 
 /** The messages of a party without a handle: those of one mailbox, or all. */
 export interface HistoryToJoin {
