@@ -6,9 +6,9 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { createAgent, createKey } from '../server/src/modules/agents/agents.ts';
 import { PartyDirectory } from '../server/src/modules/parties/directory.ts';
-import { ChangeFeed } from '../server/src/platform/change-feed.ts';
-import { embeddedConnection } from '../server/src/platform/embedded-postgres.ts';
-import { Database } from '../server/src/platform/postgres.ts';
+import { ChangeFeed } from '../server/src/platform/postgres/change-feed.ts';
+import { embeddedConnection } from '../server/src/platform/postgres/embedded-postgres.ts';
+import { Database } from '../server/src/platform/postgres/postgres.ts';
 import type { Authority } from '../server/test/support/certificates.ts';
 
 const MEMORY_SAMPLE_MS = 200;

@@ -1,6 +1,6 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { builtPages } from '../server/src/platform/web-build.ts';
+import { builtPages } from '../server/src/platform/processes/web-build.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { compile, compiled, type Exports, type Manifest, manifestIn, ROOT } from './checkout.ts';
 import { thirdPartyLicences } from './licences.ts';

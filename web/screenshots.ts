@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { embeddedConnection } from '../server/src/platform/embedded-postgres.ts';
+import { embeddedConnection } from '../server/src/platform/postgres/embedded-postgres.ts';
 import { CHROMIUM_MISSING, chromiumPath, ensureChromium } from '../server/test/chromium.ts';
 import type { Browser } from '../server/test/support/browser.ts';
 import { signInWithKeptCode } from '../server/test/support/kept-code.ts';

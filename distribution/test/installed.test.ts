@@ -126,7 +126,7 @@ describe('with Node 22', () => {
   });
 
   test('a worker thread converts HTML', async () => {
-    const module = path.join(installed, 'server/src/platform/html-text/html-text.js');
+    const module = path.join(installed, 'server/src/platform/mail/html-text/html-text.js');
     const script = `const { HtmlTexts } = await import('${module}'); const texts = new HtmlTexts(); console.log(await texts.textOf('<p>Hello</p>')); await texts.stop();`;
     const { stdout } = await run(path.join(node, 'node'), ['--input-type=module', '-e', script]);
     expect(stdout).toContain('Hello');

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
-import type { Clock } from './platform/database-clock.ts';
 import type { S3Store } from './platform/objects/s3-store.ts';
+import type { Clock } from './platform/postgres/database-clock.ts';
 
 /** The bucket that the settings name, if any. The SDK is loaded only then, because of the memory it takes. */
 export async function bucketOf(config: Config, now?: Clock): Promise<S3Store | undefined> {

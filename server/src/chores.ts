@@ -15,7 +15,7 @@ import { partyChores } from './modules/parties/chores.ts';
 import { threadChores } from './modules/threads/chores.ts';
 import { webhookChores } from './modules/webhooks/chores.ts';
 import { webhookNotices } from './modules/webhooks/webhook-notices.ts';
-import type { Chore } from './platform/jobs.ts';
+import type { Chore } from './platform/jobs/jobs.ts';
 
 /** Everything that workers do apart from deliveries and mails. */
 export function allChores(context: Context): Chore[] {

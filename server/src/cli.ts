@@ -14,12 +14,12 @@ import { PartyDirectory } from './modules/parties/directory.ts';
 import { indexQueued } from './modules/search/search-index.ts';
 import { type Progress, reindex } from './modules/threads/reindex.ts';
 import { NoDataFolder, openDatabase } from './open-database.ts';
-import { ChangeFeed } from './platform/change-feed.ts';
-import { distribute, reportShards, type ShardReport } from './platform/distribute.ts';
-import { withStatementLimit } from './platform/limited-client.ts';
-import { migrate } from './platform/migrate.ts';
-import { Database } from './platform/postgres.ts';
-import { openShards } from './platform/shards.ts';
+import { migrate } from './platform/migrations/migrate.ts';
+import { ChangeFeed } from './platform/postgres/change-feed.ts';
+import { withStatementLimit } from './platform/postgres/limited-client.ts';
+import { Database } from './platform/postgres/postgres.ts';
+import { distribute, reportShards, type ShardReport } from './platform/shards/distribute.ts';
+import { openShards } from './platform/shards/shards.ts';
 
 const COMMANDS: Record<string, Command> = {
   'business create': {

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
-import type { Database } from './platform/postgres.ts';
+import type { Database } from './platform/postgres/postgres.ts';
 
 /** A mistake in the command line. */
 export class UsageError extends Error {}

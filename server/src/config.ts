@@ -7,10 +7,19 @@ import * as limits from './contract/limits.ts';
 import { parseEmail } from './contract/mail-names.ts';
 import { messageOf } from './contract/thrown.ts';
 import { hasNoPassword, looksLikePolicy, parseWitnessPolicy } from './contract/witness-policy.ts';
-import { eachHost } from './platform/database-hosts.ts';
-import { isEd25519Key } from './platform/ed25519.ts';
-import { SECRETS_KEY_BYTES } from './platform/secret-box.ts';
-import { isBoolean, isContact, isHost, isMailServer, isName, isNameServer, isNetwork, isProxy } from './platform/setting-forms.ts';
+import { eachHost } from './platform/postgres/database-hosts.ts';
+import {
+  isBoolean,
+  isContact,
+  isHost,
+  isMailServer,
+  isName,
+  isNameServer,
+  isNetwork,
+  isProxy,
+} from './platform/processes/setting-forms.ts';
+import { isEd25519Key } from './platform/secrets/ed25519.ts';
+import { SECRETS_KEY_BYTES } from './platform/secrets/secret-box.ts';
 
 /** Every setting, read once from the environment, checked, and frozen. Nothing else reads process.env. */
 export interface Config {

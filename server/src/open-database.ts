@@ -3,11 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/data-folder.ts';
-import { isUnavailable } from './platform/database-errors.ts';
-import { type Connection, connectionTo, reasonOf } from './platform/database-hosts.ts';
-import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/embedded-postgres.ts';
-import { requireSessions } from './platform/sessions.ts';
+import { isUnavailable } from './platform/postgres/database-errors.ts';
+import { type Connection, connectionTo, reasonOf } from './platform/postgres/database-hosts.ts';
+import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { requireSessions } from './platform/postgres/sessions.ts';
+import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/processes/data-folder.ts';
 
 export interface OpenDatabase {
   connection: Connection;

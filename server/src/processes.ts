@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { PROCESS_SILENT_MAX_S } from './contract/limits.ts';
 import { openDatabase } from './open-database.ts';
-import { addUpMetrics } from './platform/all-metrics.ts';
+import { addUpMetrics } from './platform/processes/all-metrics.ts';
 import type { Service, Started } from './service.ts';
 
 const RESTART_AFTER_MS = 500;

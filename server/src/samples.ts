@@ -1,6 +1,6 @@
 import { createAgent, createKey } from './modules/agents/agents.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
-import type { Database } from './platform/postgres.ts';
+import type { Database } from './platform/postgres/postgres.ts';
 
 /** A business for trying out the service. */
 export interface Sample {

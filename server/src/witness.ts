@@ -11,7 +11,7 @@ import { CosignedCheckpoints } from './modules/witness/cosigned-checkpoints.ts';
 import { Witness } from './modules/witness/witness.ts';
 import { createWitnessKey, readWitnessKey, type WitnessKey } from './modules/witness/witness-key.ts';
 import { type Listening, serveWitness } from './modules/witness/witness-server.ts';
-import { type DataFolderLock, isLock, lockDataFolder } from './platform/data-folder.ts';
+import { type DataFolderLock, isLock, lockDataFolder } from './platform/processes/data-folder.ts';
 
 const USAGE = `Usage: ${WAYBILL} witness --name <name> --log <vkey>… [options]
        ${WAYBILL} witness key [--data-dir <folder>]

@@ -57,7 +57,7 @@ async function check(): Promise<boolean> {
 
 async function testAll(): Promise<number> {
   const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
-  const { builtPages } = await import('../src/platform/web-build.ts');
+  const { builtPages } = await import('../src/platform/processes/web-build.ts');
   const hasChromium = ensureChromium(process.env['WAYBILL_TEST_INSTALL']);
   // Built once, before services that start at the same time would each build them.
   const [isFine] = await Promise.all([check(), builtPages(console.log)]);

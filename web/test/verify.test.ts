@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VECTORS, type Vector } from '../../packages/proof/test/support/vectors.ts';
-import { builtPages } from '../../server/src/platform/web-build.ts';
+import { builtPages } from '../../server/src/platform/processes/web-build.ts';
 import { openWorld, type Visitor, type World } from './support/visitor.ts';
 
 const read = (name: string) => readFileSync(path.join(VECTORS, name));

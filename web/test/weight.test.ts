@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtPages } from '../../server/src/platform/web-build.ts';
+import { builtPages } from '../../server/src/platform/processes/web-build.ts';
 import { copyMessage } from './support/full-inbox.ts';
 import { openWorld, type Visitor, type World } from './support/visitor.ts';
 

@@ -21,7 +21,7 @@ export const JOBS = {
 
 /** Channels of NOTIFY. */
 export const CHANNELS = {
-  /** What processes wait for, and what has come of it (platform/topics.ts). An empty payload says nothing. */
+  /** What processes wait for, and what has come of it (platform/postgres/topics.ts). An empty payload says nothing. */
   topics: 'waybill_topics',
   /** Tells all processes to drop the cache entries that depend on the subjects in the payload. */
   changes: 'waybill_changes',

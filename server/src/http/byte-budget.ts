@@ -1,6 +1,6 @@
 import { Refusal } from '../contract/errors.ts';
 import { MB } from '../contract/limits.ts';
-import { NoneLeft, Shares } from '../platform/shares.ts';
+import { NoneLeft, Shares } from '../platform/fairness/shares.ts';
 
 const RETRY_AFTER_S = 2;
 /** The share of all bytes that one business or network may hold, and the share reserved for holders of little. */

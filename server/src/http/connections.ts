@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import { CONNECTIONS_MAX, CONNECTIONS_PER_NETWORK_SHARE, DESCRIPTORS_KEPT_BACK } from '../contract/limits.ts';
-import { networkOf, siteOf } from '../platform/network.ts';
+import { networkOf, siteOf } from '../platform/fairness/network.ts';
 
 /** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed unheard. */
 const SURPLUS_MAX = 32;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, invalid, Refusal } from '../contract/errors.ts';
 import { PATH_PARAMETER_MAX_CHARS } from '../contract/limits.ts';
 import { codeOf, messageOf } from '../contract/thrown.ts';
-import { causeOf, unavailability } from '../platform/unavailability.ts';
+import { causeOf, unavailability } from '../platform/processes/unavailability.ts';
 
 const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],

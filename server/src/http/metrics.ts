@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
-import { shareMetrics } from '../platform/all-metrics.ts';
+import { shareMetrics } from '../platform/processes/all-metrics.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EVENT_STREAM } from './endpoint.ts';
 

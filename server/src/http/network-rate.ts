@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { IPV6_SITE_FACTOR } from '../contract/limits.ts';
-import { networkOf, siteOf } from '../platform/network.ts';
-import type { TokenExchange } from '../platform/token-exchange.ts';
+import { networkOf, siteOf } from '../platform/fairness/network.ts';
+import type { TokenExchange } from '../platform/postgres/token-exchange.ts';
 import { admitBy, type Bucket, RateLimiter } from './rate-limit.ts';
 
 /** Limits the rate of each network, and that of all networks of one IPv6 site together. */

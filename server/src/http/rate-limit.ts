@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
 import { RATE_DEBT_MAX_S } from '../contract/limits.ts';
-import type { TokenExchange, TokenKey } from '../platform/token-exchange.ts';
+import type { TokenExchange, TokenKey } from '../platform/postgres/token-exchange.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 /** A process tells the others each time it has given out this part of a burst. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { networkOf, siteOf } from '../platform/network.ts';
+import { networkOf, siteOf } from '../platform/fairness/network.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /** The bytes of the budget that one response takes until it is sent or its client has gone. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Breaks } from '../platform/breaks.ts';
+import { Breaks } from '../platform/fairness/breaks.ts';
 
 /** Lists of fewer items are short. */
 const LONG_LIST_ITEMS = 20;

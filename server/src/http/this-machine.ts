@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isLoopbackAddress, isLoopbackHost } from '../platform/loopback.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../platform/outbound/loopback.ts';
 
 /** Headers that proxies add: a request with one of them was not made on this machine, whatever its connection's address. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'];

@@ -1,6 +1,6 @@
 import { UNKNOWN_KEY_LOOKUPS_WAITING_MAX } from '../contract/limits.ts';
-import { networkOf, siteOf } from '../platform/network.ts';
-import { TooMuchWaiting, Turns } from '../platform/turns.ts';
+import { networkOf, siteOf } from '../platform/fairness/network.ts';
+import { TooMuchWaiting, Turns } from '../platform/fairness/turns.ts';
 import type { NetworkRate } from './network-rate.ts';
 
 const LOOKUP_PATIENCE_MS = 10_000;

@@ -4,7 +4,7 @@ import { parseId } from '../../src/contract/ids.ts';
 import { CONTACTS_SCANNED_MAX } from '../../src/contract/limits.ts';
 import { contactChores } from '../../src/modules/contacts/chores.ts';
 import { CONTACT_ORDERS, changeSaved, listContacts } from '../../src/modules/contacts/store.ts';
-import type { TextQueryable } from '../../src/platform/postgres.ts';
+import type { TextQueryable } from '../../src/platform/postgres/postgres.ts';
 import { claimedBy } from '../support/businesses.ts';
 import { listed, names, saved } from '../support/contacts.ts';
 import { queued } from '../support/drops.ts';

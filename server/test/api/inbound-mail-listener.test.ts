@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { type SmtpHandlers, type SmtpLimits, SmtpListener } from '../../src/platform/smtp-listener.ts';
+import { type SmtpHandlers, type SmtpLimits, SmtpListener } from '../../src/platform/mail/smtp-listener.ts';
 import { INBOUND } from '../support/mail-world.ts';
 import { SmtpClient } from '../support/smtp-client.ts';
 

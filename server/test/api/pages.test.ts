@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtPages } from '../../src/platform/web-build.ts';
+import { builtPages } from '../../src/platform/processes/web-build.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexSome } from '../../src/modules/search/index-store.ts';
 import { indexEntries } from '../../src/modules/threads/index-store.ts';
-import type { Database } from '../../src/platform/postgres.ts';
+import type { Database } from '../../src/platform/postgres/postgres.ts';
 import { businessesOfOneShard } from '../support/same-shard.ts';
 import { foundIds } from '../support/search.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { JOBS } from '../../src/contract/jobs-and-channels.ts';
 import { ANNOUNCED, FOLLOWERS } from '../../src/modules/messages/followers.ts';
-import { SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
-import { functionsIn } from '../../src/platform/sql-functions.ts';
+import { SCHEMA_FOLDERS } from '../../src/platform/migrations/migrate.ts';
+import { functionsIn } from '../../src/platform/migrations/sql-functions.ts';
 import { startTestService } from '../support/service.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');

@@ -1,8 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import type { Database } from '../../src/platform/postgres.ts';
-import { type Columns, columns, declaredStatements, json, oneOf, type RowOf, type Statement } from '../../src/platform/statement.ts';
+import type { Database } from '../../src/platform/postgres/postgres.ts';
+import {
+  type Columns,
+  columns,
+  declaredStatements,
+  json,
+  oneOf,
+  type RowOf,
+  type Statement,
+} from '../../src/platform/postgres/statement.ts';
 import { createDatabase } from '../support/service.ts';
 import { Describer, differences } from '../support/statement-check.ts';
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../src/platform/public-address.ts';
+import { isPublicAddress } from '../../src/platform/outbound/public-address.ts';
 import { type Canary, hasIpv6, startCanary } from '../support/canary.ts';
 import { hostileUrls } from '../support/hostile-urls.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';

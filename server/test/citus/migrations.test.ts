@@ -2,8 +2,8 @@ import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate, SCHEMA_FOLDERS } from '../../src/platform/migrate.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { migrate, SCHEMA_FOLDERS } from '../../src/platform/migrations/migrate.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { createDatabase } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { reportShards } from '../../src/platform/distribute.ts';
+import { reportShards } from '../../src/platform/shards/distribute.ts';
 import { createCitusDatabaseOn, programsWithCitus, startNode } from '../support/citus.ts';
 import { createDistributed } from '../support/database-server.ts';
 import { Load } from '../support/load.ts';

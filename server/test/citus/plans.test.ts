@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pathOf } from '../../src/platform/shard-names.ts';
-import { declaredStatements } from '../../src/platform/statement.ts';
+import { pathOf } from '../../src/platform/postgres/shard-names.ts';
+import { declaredStatements } from '../../src/platform/postgres/statement.ts';
 import { createDatabase } from '../support/service.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, '../../src');
@@ -22,7 +22,7 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/log/older-messages.ts',
   'modules/log/places.ts',
   'modules/messages/chores.ts',
-  'modules/messages/join-history.ts',
+  'modules/joined-history/joined-history.ts',
   // A lane for each.
   'modules/messages/ledger.ts',
   // The receipt of a message that was sent before tokens had their sender's shard.

@@ -9,7 +9,7 @@ import { LogKeys } from '../../src/modules/log/log-keys.ts';
 import { Tiles } from '../../src/modules/log/tiles.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { SecretBox } from '../../src/platform/secret-box.ts';
+import { SecretBox } from '../../src/platform/secrets/secret-box.ts';
 import { databaseUrl } from '../support/database-server.ts';
 import { LogReader } from '../support/log.ts';
 import { dataFolderOf, runProgram, startProcess, until } from '../support/process.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Holder, isLock, lockDataFolder } from '../../src/platform/data-folder.ts';
+import { type Holder, isLock, lockDataFolder } from '../../src/platform/processes/data-folder.ts';
 import { Api } from '../support/api.ts';
 import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder, until } from '../support/process.ts';

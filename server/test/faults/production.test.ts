@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { builtPages } from '../../src/platform/web-build.ts';
+import { builtPages } from '../../src/platform/processes/web-build.ts';
 import { CHECKOUT, startProcess, temporaryFolder } from '../support/process.ts';
 
 interface Locked {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JSON_MAX_BYTES, JSON_MAX_LEVELS, SCHEMA_CHECKS_AT_ONCE_MAX, SCHEMA_MAX_BYTES } from '../../src/contract/limits.ts';
-import { SchemaChecker } from '../../src/platform/schema-checker/checker.ts';
+import { SchemaChecker } from '../../src/platform/json/schema-checker/checker.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SchemaChecker, type SchemaIssue, VALIDATION_MAX_MS } from '../../src/platform/schema-checker/checker.ts';
+import { SchemaChecker, type SchemaIssue, VALIDATION_MAX_MS } from '../../src/platform/json/schema-checker/checker.ts';
 import { exponential, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 

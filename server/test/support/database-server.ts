@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { distribute } from '../../src/platform/distribute.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { migrate } from '../../src/platform/migrate.ts';
-import { nativeSchemaOf } from '../../src/platform/native-functions.ts';
-import { Database } from '../../src/platform/postgres.ts';
-import { openShards } from '../../src/platform/shards.ts';
+import { migrate } from '../../src/platform/migrations/migrate.ts';
+import { nativeSchemaOf } from '../../src/platform/migrations/native-functions.ts';
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
+import { distribute } from '../../src/platform/shards/distribute.ts';
+import { openShards } from '../../src/platform/shards/shards.ts';
 import { copyCitusDatabase, createCitusDatabase, dropCitusDatabase, sealCitusDatabase } from './citus.ts';
 import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import type { ObjectStore } from '../../src/platform/objects/object-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
 import { filesIn, isOfLog } from './files-in.ts';
 import { isGivenS3, startS3Server } from './s3-server.ts';
 import { startTestService, type TestService } from './service.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { newUuid } from '../../src/contract/ids.ts';
+import { Slots } from '../../src/platform/fairness/slots.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { Slots } from '../../src/platform/slots.ts';
 
 /**
  * A program that puts parts into their places until it is killed. Of each upload it says when the first part is there,

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newUuid } from '../../src/contract/ids.ts';
+import { Slots } from '../../src/platform/fairness/slots.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { Slots } from '../../src/platform/slots.ts';
 
 /** A program that fills a folder until it is killed, and says which objects are there. Each holds its own id, again and again. */
 const [folder = '', sizeBytes = '0'] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { parseId } from '../../src/contract/ids.ts';
 import { type HistoryToJoin, joinHistory } from '../../src/modules/joined-history/joined-history.ts';
-import { Database } from '../../src/platform/postgres.ts';
-import { openShards } from '../../src/platform/shards.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
+import { openShards } from '../../src/platform/shards/shards.ts';
 import { queued } from './drops.ts';
 import { startTestService, type TestService } from './service.ts';
 

@@ -5,8 +5,8 @@ import type { Business } from '../../src/contract/parties.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from '../../src/modules/agents/agents.ts';
 import { vouchForDomain } from '../../src/modules/domains/domains.ts';
 import { PartyDirectory } from '../../src/modules/parties/directory.ts';
-import { ChangeFeed } from '../../src/platform/change-feed.ts';
-import { Database } from '../../src/platform/postgres.ts';
+import { ChangeFeed } from '../../src/platform/postgres/change-feed.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
 import type { TestService } from './service.ts';
 
 const log = pino({ level: 'fatal' });

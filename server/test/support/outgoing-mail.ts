@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { type Mail, Mails } from '../../src/modules/mail/mails.ts';
-import { Database, type TextQueryable } from '../../src/platform/postgres.ts';
-import { sharedSecret } from '../../src/platform/secrets.ts';
+import { Database, type TextQueryable } from '../../src/platform/postgres/postgres.ts';
+import { sharedSecret } from '../../src/platform/secrets/secrets.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
 

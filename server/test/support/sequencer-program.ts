@@ -4,12 +4,12 @@ import { pino } from 'pino';
 import { LogKeys } from '../../src/modules/log/log-keys.ts';
 import { Sequencer } from '../../src/modules/log/sequencer.ts';
 import { Tiles } from '../../src/modules/log/tiles.ts';
-import { connectionTo } from '../../src/platform/database-hosts.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { Database } from '../../src/platform/postgres.ts';
-import { SecretBox } from '../../src/platform/secret-box.ts';
-import { openShards } from '../../src/platform/shards.ts';
+import { connectionTo } from '../../src/platform/postgres/database-hosts.ts';
+import { Database } from '../../src/platform/postgres/postgres.ts';
+import { SecretBox } from '../../src/platform/secrets/secret-box.ts';
+import { openShards } from '../../src/platform/shards/shards.ts';
 
 /*
  * The sequencer of a worker, alone in a process, which does what is waiting and ends. With `--kill-at n` it kills itself with -9 before its

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { SHARD_TABLE_NAMES } from '../../src/platform/distribute.ts';
-import type { Database } from '../../src/platform/postgres.ts';
-import { pathOf } from '../../src/platform/shard-names.ts';
+import type { Database } from '../../src/platform/postgres/postgres.ts';
+import { pathOf } from '../../src/platform/postgres/shard-names.ts';
+import { SHARD_TABLE_NAMES } from '../../src/platform/shards/distribute.ts';
 
 /** `TEST_SHARDS=4 npm test -- <tests>` distributes the database that tests copy over so many shards. */
 export const SHARDS = Number(process.env['TEST_SHARDS'] ?? 0);

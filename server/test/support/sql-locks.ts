@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from '../../src/platform/postgres.ts';
+import type { Database } from '../../src/platform/postgres/postgres.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
 import { ON_CITUS, SHARD_PATHS } from './sharded.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Columns } from '../../src/platform/statement.ts';
+import type { Columns } from '../../src/platform/postgres/statement.ts';
 import { SHARD_PATHS } from './sharded.ts';
 
 /** A column as PostgreSQL describes it. */

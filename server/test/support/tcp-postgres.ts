@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { accountFor, postgresProgram } from '../../src/platform/postgres-program.ts';
+import { accountFor, postgresProgram } from '../../src/platform/postgres/postgres-program.ts';
 import { isRoot, until } from './process.ts';
 
 /** PostgreSQL on a TCP port of this machine, which lets everybody in: for poolers and standbys. */

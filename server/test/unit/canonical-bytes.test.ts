@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/contract/canonical-json.ts';
-import { canonicalBytes } from '../../src/platform/canonical-bytes.ts';
-import { scanJson } from '../../src/platform/lossless-json.ts';
+import { canonicalBytes } from '../../src/platform/json/canonical-bytes.ts';
+import { scanJson } from '../../src/platform/json/lossless-json.ts';
 import { hardJson } from '../support/hard-json.ts';
 
 const canonical = (text: string) => canonicalBytes(Buffer.from(text)).toString('utf8');

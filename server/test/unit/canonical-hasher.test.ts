@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { Refusal } from '../../src/contract/errors.ts';
-import { CanonicalHasher } from '../../src/platform/canonical-hasher.ts';
+import { CanonicalHasher } from '../../src/platform/json/canonical-hasher.ts';
 
 const hasher = new CanonicalHasher();
 afterAll(() => hasher.stop());

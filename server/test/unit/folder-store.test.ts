@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/contract/ids.ts';
 import { MB } from '../../src/contract/limits.ts';
+import { Slots } from '../../src/platform/fairness/slots.ts';
 import { WrongSize } from '../../src/platform/objects/folder.ts';
 import { AlreadyJoined } from '../../src/platform/objects/folder-parts.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
-import { Slots } from '../../src/platform/slots.ts';
 import { filesIn } from '../support/files-in.ts';
 import { someBytes } from '../support/transfer.ts';
 

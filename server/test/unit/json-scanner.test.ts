@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { invalidJson } from '../../src/platform/json-fault.ts';
-import { faultIn, parseJson, scanJson, scanMembers } from '../../src/platform/lossless-json.ts';
+import { invalidJson } from '../../src/platform/json/json-fault.ts';
+import { faultIn, parseJson, scanJson, scanMembers } from '../../src/platform/json/lossless-json.ts';
 import { hardJson } from '../support/hard-json.ts';
 
 const CHARACTERS = [...'{}[]",:0123456789.-+eE\\u \n\ttfnrlsabé\u0001\u00a0\ufeff'];

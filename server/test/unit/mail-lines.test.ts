@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BoundaryLines } from '../../src/platform/boundary-lines.ts';
-import { LineCheck } from '../../src/platform/smtp-lines.ts';
+import { BoundaryLines } from '../../src/platform/mail/boundary-lines.ts';
+import { LineCheck } from '../../src/platform/mail/smtp-lines.ts';
 
 const LINE_MAX_BYTES = 6;
 const LINES_MAX = 5;

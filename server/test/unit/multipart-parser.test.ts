@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/contract/errors.ts';
-import { readMultipart } from '../../src/platform/multipart.ts';
+import { readMultipart } from '../../src/platform/mail/multipart.ts';
 import { type FormPart, formBody, typeOfForm } from '../support/form.ts';
 
 const KB = 1_024;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Lane, type LaneOptions, type Outcome } from '../../src/platform/schema-checker/lane.ts';
-import { SpareWorker } from '../../src/platform/schema-checker/spare-worker.ts';
+import { Lane, type LaneOptions, type Outcome } from '../../src/platform/json/schema-checker/lane.ts';
+import { SpareWorker } from '../../src/platform/json/schema-checker/spare-worker.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 
 /** Long enough that only what a worker does, and not how busy the machine is, decides the outcome. */

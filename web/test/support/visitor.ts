@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { builtPages } from '../../../server/src/platform/web-build.ts';
+import { builtPages } from '../../../server/src/platform/processes/web-build.ts';
 import { CHROMIUM_MISSING, chromiumPath } from '../../../server/test/chromium.ts';
 import type { Browser as CookieJar } from '../../../server/test/support/browser.ts';
 import { claimedBy } from '../../../server/test/support/businesses.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/parties.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { type Access, findEnded } from './store.ts';
 
 export { type Access, findEnded } from './store.ts';

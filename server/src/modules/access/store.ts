@@ -1,6 +1,6 @@
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { prepared } from '../../platform/statement.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared } from '../../platform/postgres/statement.ts';
 
 /** What gives access to a ledger: a key of the business, or membership and a session. */
 export interface Access {

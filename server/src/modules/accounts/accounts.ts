@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import type { MailFrequency, Person } from '../../contract/people.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 export type { Account, Session } from './store.ts';

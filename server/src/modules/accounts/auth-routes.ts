@@ -3,7 +3,7 @@ import { CODE_DIGITS, PASSKEY_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { refuseOtherSites } from '../../http/own-origin.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { notePasskeyProof } from './passkeys.ts';
 import { refuseUnlessOffered, type SignIn } from './sign-in.ts';
 

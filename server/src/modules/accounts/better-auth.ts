@@ -17,7 +17,7 @@ import {
   USER_AGENT_KEPT_CHARS,
 } from '../../contract/limits.ts';
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 import { bindCodes } from './bound-codes.ts';
 import { hashTokens } from './hashed-tokens.ts';

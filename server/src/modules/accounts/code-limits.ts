@@ -12,8 +12,8 @@ import {
   IPV6_SITE_FACTOR,
 } from '../../contract/limits.ts';
 import { entriesOf } from '../../contract/records.ts';
-import { networkOf, siteOf } from '../../platform/network.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import { networkOf, siteOf } from '../../platform/fairness/network.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { countUse, findKnown, noteSignIn } from './store.ts';
 
 const DAY_S = 24 * 3_600;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameSecret } from '../../platform/same-secret.ts';
+import { isSameSecret } from '../../platform/secrets/same-secret.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const PASS_BYTES = 18;

@@ -1,5 +1,5 @@
 import type { Person } from '../../contract/people.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 import type { AuthResponse } from './web-bridge.ts';
 

@@ -6,7 +6,7 @@ import { ROLES } from '../../contract/members.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { MAIL_FREQUENCIES, type Person } from '../../contract/people.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { KEPT_MAILS_PATH, keepsMails } from '../mail/kept-mail-access.ts';
 import { businessesOf } from '../members/members.ts';
 import { type Account, changeAccount, endOtherSessions, endSession, getAccount, listSessions, type Session } from './accounts.ts';

@@ -5,7 +5,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { CODE_LIFETIME_S } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { Person, SignedIn, SignInProof, SignInProvider } from '../../contract/people.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import type { Auth, UnderWay } from './better-auth.ts';
 import { countCode, countTry, noteKnown } from './code-limits.ts';
 import { codePassOf, isCodePass } from './code-pass.ts';

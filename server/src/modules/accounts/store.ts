@@ -8,8 +8,8 @@ import {
   type SignInProof,
   type SignInProvider,
 } from '../../contract/people.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { oneOf, statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface Account {
   name: string;

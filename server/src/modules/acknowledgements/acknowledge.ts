@@ -3,7 +3,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
 import type { ActorView, Business, Caller, PartyView } from '../../contract/parties.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { counterpartyNow } from '../messages/counterparty.ts';
 import { sha256Text } from '../messages/envelope.ts';
 import type { SignedRequest } from '../signatures/signed-request.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { partsOf, type SignatureParts } from '../signatures/signatures.ts';
 import type { AcknowledgementStatement } from './acknowledge.ts';
 import { type AcknowledgementRecord, findThread, listAcknowledgements } from './store.ts';

@@ -1,6 +1,6 @@
 import { HAND_OVER_WAYS, type HandOverWay } from '../../contract/acknowledgements.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
-import { oneOf, prepared } from '../../platform/statement.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, prepared } from '../../platform/postgres/statement.ts';
 
 /** That a system of the recipient took a message; not what becomes of the message. */
 export interface HandOver {

@@ -5,7 +5,7 @@ import { parseId } from '../../contract/ids.ts';
 import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { signatureHeaders } from '../messages/message-requests.ts';
 import { checkSignature } from '../signatures/check-signature.ts';
 import { acknowledge as acknowledgeMessage } from './acknowledge.ts';

@@ -1,6 +1,6 @@
 import { ACKNOWLEDGEMENT_STATUSES, type AcknowledgementStatus } from '../../contract/acknowledgements.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { SignedRequest } from '../signatures/signed-request.ts';
 
 /** What a recipient says of a message. */

@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { AGENT_CARD_SKILLS_MAX, AGENTS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { formatAddress } from '../../contract/names.ts';
 import type { Agent, Business } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { listAgents } from '../agents/agents.ts';
 import type { InboxSchemas } from '../inbox-schema/inbox-schema.ts';
 import type { PartyDirectory } from '../parties/directory.ts';

@@ -4,8 +4,8 @@ import { Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { AGENT_NAME_MAX_CHARS, AGENTS_PER_BUSINESS_MAX, KEYS_PER_AGENT_MAX, REVOKED_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Agent } from '../../contract/parties.ts';
-import { changeCached } from '../../platform/change-feed.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import { changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { assignSegment, checkedSegment, lockSegments, refusingTakenSegment } from './segments.ts';
 import * as store from './store.ts';
 

@@ -1,8 +1,8 @@
 import { apiKeyHash, isApiKey } from '../../contract/api-key.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { Cache } from '../../platform/cache.ts';
-import type { ChangeFeed } from '../../platform/change-feed.ts';
-import type { Database } from '../../platform/postgres.ts';
+import { Cache } from '../../platform/postgres/cache.ts';
+import type { ChangeFeed } from '../../platform/postgres/change-feed.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 const RECORD_USES_EVERY_MS = 5_000;

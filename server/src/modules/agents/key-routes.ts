@@ -5,7 +5,7 @@ import { formatId, parseId } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { createKey, listKeys, revokeKey } from './agents.ts';
 
 const { memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();

@@ -7,7 +7,7 @@ import { formatAddress } from '../../contract/names.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import type { Agent, Business } from '../../contract/parties.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { changeAgent, createAgent, getAgent, listAgents } from './agents.ts';
 
 const { endpoint, memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();

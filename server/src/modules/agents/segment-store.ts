@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 /** The holder of a segment: exactly one of them. */
 export interface SegmentHolder {

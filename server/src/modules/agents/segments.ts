@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { SEGMENT_MAX_CHARS } from '../../contract/limits.ts';
 import { parseSegment } from '../../contract/names.ts';
-import { isUniqueViolation } from '../../platform/postgres.ts';
+import { isUniqueViolation } from '../../platform/postgres/postgres.ts';
 
 export { assignSegment, isSegmentTaken, lockSegments } from './segment-store.ts';
 

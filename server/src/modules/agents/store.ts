@@ -1,8 +1,8 @@
 import { KEY_SCOPES, type KeyScope } from '../../contract/api-key.ts';
 import { formatId } from '../../contract/ids.ts';
 import type { Agent, Caller } from '../../contract/parties.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import { toBusiness } from '../parties/party-row.ts';
 
 const AGENT_ROW = columns({ id: 'uuid', name: 'text', description: 'text?', segment: 'text?', created_at: 'timestamptz' });

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 /** A witness or a timestamp authority, and what became of the requests to it. */
 export interface Attestor {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { messageOf } from '../../contract/thrown.ts';
 import { WITNESS_BACKOFF_MAX_S, WITNESS_PATIENCE_MS } from '../../contract/witness-limits.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { recordAttested, recordFailure } from './attestor-store.ts';
 import type { CheckpointSource, OwnCheckpoint } from './checkpoint-source.ts';
 import { Duty } from './duty.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type Database, isUnavailable } from '../../platform/postgres.ts';
+import { type Database, isUnavailable } from '../../platform/postgres/postgres.ts';
 import { dropDuty, takeDuty } from './attestor-store.ts';
 
 export interface DutyTerms {

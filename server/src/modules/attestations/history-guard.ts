@@ -1,7 +1,7 @@
 import { noteVerifier, openNote, ProofError, parseCheckpointBody, rootOf, type VerifierKey } from '@waybill/proof';
 import type { Logger } from 'pino';
 import { messageOf } from '../../contract/thrown.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { contradictionOf, recordContradiction } from './attestor-store.ts';
 import { cosignedCheckpoint, type WitnessAddress } from './witness-request.ts';
 import { idOf, type Witnesses } from './witnesses.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TIMESTAMP_PATIENCE_MS, TIMESTAMP_RESPONSE_MAX_BYTES } from '../../contract/witness-limits.ts';
-import { boundedFetch } from '../../platform/bounded-fetch.ts';
+import { boundedFetch } from '../../platform/outbound/bounded-fetch.ts';
 
 const SHA256_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
 const NONCE_BYTES = 8;

@@ -10,7 +10,7 @@ import {
 } from '@waybill/proof';
 import { formatAddCheckpoint } from '../../contract/add-checkpoint.ts';
 import { WITNESS_PATIENCE_MS, WITNESS_RESPONSE_MAX_BYTES } from '../../contract/witness-limits.ts';
-import { boundedFetch } from '../../platform/bounded-fetch.ts';
+import { boundedFetch } from '../../platform/outbound/bounded-fetch.ts';
 
 /** A witness of the operator's policy. */
 export interface WitnessAddress {

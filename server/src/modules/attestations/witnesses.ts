@@ -1,5 +1,5 @@
 import { formatVkey, isQuorum, type Policy, parseNote } from '@waybill/proof';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { attestorsOf } from './attestor-store.ts';
 import type { WitnessAddress } from './witness-request.ts';
 

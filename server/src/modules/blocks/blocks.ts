@@ -4,9 +4,9 @@ import { BLOCKS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { parseHandle } from '../../contract/names.ts';
 import { entriesOf } from '../../contract/records.ts';
-import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
-import type { Database } from '../../platform/postgres.ts';
+import { Cache } from '../../platform/postgres/cache.ts';
+import { type ChangeFeed, changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 

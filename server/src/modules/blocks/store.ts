@@ -1,6 +1,6 @@
-import { bigintArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 /** The target of a block: exactly one of them. */
 export interface Target {

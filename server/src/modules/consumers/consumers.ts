@@ -13,7 +13,7 @@ import { parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { parseTime } from '../../contract/time.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { likePatterns } from '../webhooks/webhook-fields.ts';
 import { seekConsumer, unparkMessages } from './lease-store.ts';
 import type { Leases } from './leases.ts';

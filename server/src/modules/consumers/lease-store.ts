@@ -1,8 +1,8 @@
 import type { Spend } from '../../contract/cost.ts';
 import { CONSUMER_UNACKNOWLEDGED_MAX, PAGE_MAX_BYTES } from '../../contract/limits.ts';
-import { uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { json, prepared, statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { json, prepared, statement } from '../../platform/postgres/statement.ts';
 
 /** Entries of the ledger that one statement reads. */
 export const ENTRIES_AT_ONCE = 2_000;

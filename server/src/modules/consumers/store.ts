@@ -1,6 +1,6 @@
-import { bigintArray } from '../../platform/binary-array.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
-import { columns, json, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, json, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 const VALIDATIONS = ['passed', 'failed', 'not_applicable'] as const;
 export type Validation = (typeof VALIDATIONS)[number];

@@ -1,6 +1,6 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { indexContacts, ownersOf, partiesToIndex, renameContact } from './store.ts';
 
 const AT_ONCE = 500;

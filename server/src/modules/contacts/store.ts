@@ -1,9 +1,9 @@
 import { CONTACTS_SCANNED_MAX } from '../../contract/limits.ts';
 import { foldCase } from '../../contract/names.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import { bigintArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, json, oneOf, type RowOf, statement, variants } from '../../platform/statement.ts';
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, json, oneOf, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
 
 const CONTACT_ROW = columns({

@@ -12,8 +12,8 @@ import {
 import { mayActAs } from '../../contract/members.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import { networkOf, siteOf } from '../../platform/network.ts';
-import type { Database } from '../../platform/postgres.ts';
+import { networkOf, siteOf } from '../../platform/fairness/network.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { addKey, getAgent, type MintedKey } from '../agents/agents.ts';
 import { lockMember, takeTurn } from '../members/members.ts';
 import type { PartyDirectory } from '../parties/directory.ts';

@@ -1,6 +1,6 @@
 import { KEY_SCOPES, type KeyScope } from '../../contract/api-key.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, statement } from '../../platform/postgres/statement.ts';
 
 const DELETE_EXPIRED = statement('DELETE FROM device_logins WHERE expires_at <= now()');
 const COUNT = statement(

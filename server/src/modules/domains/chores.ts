@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { changeCached } from '../../platform/change-feed.ts';
-import type { Chore } from '../../platform/jobs.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
+import { changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { type DomainServices, hasRecord } from './domains.ts';
 import { type DomainToRecheck, domainsToRecheck, noteCheck } from './store.ts';
 

@@ -4,10 +4,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { DOMAINS_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import type { Business } from '../../contract/parties.ts';
-import { type Change, changeCached } from '../../platform/change-feed.ts';
-import type { ConsumerMail } from '../../platform/consumer-mail.ts';
-import type { NameServers } from '../../platform/name-servers.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { ConsumerMail } from '../../platform/mail/consumer-mail.ts';
+import type { NameServers } from '../../platform/outbound/name-servers.ts';
+import { type Change, changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import * as store from './store.ts';
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 const DOMAIN_SENDERS = ['everybody', 'members'] as const;
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { LOGO_MAX_BYTES, LOGO_MAX_PIXELS_PER_SIDE, WELCOME_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { claimedAs } from '../parties/profile.ts';
 import { changeDropPage, type DropPage, findLogo, getDropPage } from './drop-page.ts';

@@ -4,7 +4,7 @@ import { invalid } from '../../contract/errors.ts';
 import { LOGO_MAX_BYTES, LOGO_MAX_PIXELS_PER_SIDE } from '../../contract/limits.ts';
 import type { Business } from '../../contract/parties.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './drop-page-store.ts';
 import { imageIn } from './image.ts';
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business, PartyView } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { personActor } from '../members/caller.ts';
 import { refuseOutsider } from '../members/outsiders.ts';
 import { checkAddress, type Sender, type SendServices } from '../messages/send-message.ts';

@@ -1,4 +1,4 @@
-import { Breaks } from '../../platform/breaks.ts';
+import { Breaks } from '../../platform/fairness/breaks.ts';
 
 /** A spreadsheet takes a cell that begins like this for a formula, also after blanks. */
 const FORMULA = /^[\s\0]*[=+\-@\t\r|%＝＋－＠]/;

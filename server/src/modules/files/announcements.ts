@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { UPLOAD_MAX_BYTES } from '../../contract/limits.ts';
 import type { Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 export interface Announcement {

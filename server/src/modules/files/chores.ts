@@ -1,5 +1,5 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { ObjectStore } from '../../platform/objects/object-store.ts';
 import type { Files } from './files.ts';
 import * as store from './store.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DOWNLOADS_PER_FILE_MAX, IPV6_SITE_FACTOR } from '../../contract/limits.ts';
-import { KeyedSlots } from '../../platform/keyed-slots.ts';
-import { networkOf, siteOf } from '../../platform/network.ts';
+import { KeyedSlots } from '../../platform/fairness/keyed-slots.ts';
+import { networkOf, siteOf } from '../../platform/fairness/network.ts';
 import type { FolderStore } from '../../platform/objects/folder-store.ts';
 import type { ByteRange } from './byte-range.ts';
 

@@ -11,9 +11,9 @@ import {
 } from '../../contract/limits.ts';
 import { isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
-import type { Clock } from '../../platform/database-clock.ts';
 import { type DownloadTerms, isStoreUnavailable, type ObjectStore, type UploadTicket } from '../../platform/objects/object-store.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Clock } from '../../platform/postgres/database-clock.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { type Announcement, checkAnnouncement, isContentType, noSuchUpload, rememberUpload } from './announcements.ts';
 import type { DeliveredFile } from './delivered-file.ts';
 import { Sealing } from './sealing.ts';

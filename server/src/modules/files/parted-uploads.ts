@@ -5,7 +5,7 @@ import type { Party } from '../../contract/parties.ts';
 import type { Quotas } from '../../contract/quotas.ts';
 import type { PartStore, UploadTicket } from '../../platform/objects/object-store.ts';
 import { partCount, partNumbers, partSize } from '../../platform/objects/parts.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { type Announcement, checkAnnouncement, noSuchUpload, rememberUpload } from './announcements.ts';
 import { findPartedUpload, recordComplete, type StoredPartedUpload } from './parts-store.ts';
 

@@ -1,7 +1,7 @@
 import { UPLOAD_PUT_WITHIN_S } from '../../contract/limits.ts';
 import type { PartedUpload } from '../../platform/objects/parts.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 export interface StoredPartedUpload extends PartedUpload {
   filename: string;

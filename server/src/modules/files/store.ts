@@ -1,6 +1,6 @@
 import { UPLOAD_USABLE_FOR_S } from '../../contract/limits.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { DeliveredFile } from './delivered-file.ts';
 
 export interface Upload {

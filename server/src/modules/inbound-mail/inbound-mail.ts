@@ -13,7 +13,7 @@ import {
   SMTP_REFUSALS_PER_CONNECTION_MAX,
 } from '../../contract/limits.ts';
 import { parseRecipient } from '../../contract/mail-recipients.ts';
-import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/smtp-listener.ts';
+import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/mail/smtp-listener.ts';
 import { type InboundServices, receiveMail } from './receive-mail.ts';
 import { smtpReplyTo } from './smtp-replies.ts';
 

@@ -8,9 +8,9 @@ import {
   NOTE_MAX_CHARS,
   SUBJECT_MAX_CHARS,
 } from '../../contract/limits.ts';
-import { Breaks } from '../../platform/breaks.ts';
-import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
-import type { MailPart } from '../../platform/mail-parts.ts';
+import { Breaks } from '../../platform/fairness/breaks.ts';
+import type { HtmlTexts } from '../../platform/mail/html-text/html-text.ts';
+import type { MailPart } from '../../platform/mail/mail-parts.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 

@@ -1,7 +1,7 @@
 import { parseId } from '../../contract/ids.ts';
 import { MAIL_HEADER_FIELDS_MAX, MAIL_HEADER_LINES_MAX, MAIL_HEADER_MAX_BYTES, MAIL_HOPS_MAX } from '../../contract/limits.ts';
 import { isWithin, parseEmail } from '../../contract/mail-names.ts';
-import { type HeaderField, parseHeader } from '../../platform/mail-header.ts';
+import { type HeaderField, parseHeader } from '../../platform/mail/mail-header.ts';
 import { mailRefusal } from './smtp-replies.ts';
 
 /** The facts in a mail's header that are checked before anything else is read. */

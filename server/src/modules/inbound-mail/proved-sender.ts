@@ -1,10 +1,10 @@
 import { cleanedDisplayName } from '../../contract/display-names.ts';
 import { MAIL_SENDER_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
-import type { MailHeader } from '../../platform/mail-parts.ts';
-import type { Database } from '../../platform/postgres.ts';
-import type { SenderProof } from '../../platform/sender-proof.ts';
-import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+import type { MailHeader } from '../../platform/mail/mail-parts.ts';
+import type { SenderProof } from '../../platform/mail/sender-proof.ts';
+import { SmtpRefusal } from '../../platform/mail/smtp-listener.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { refuseOutsider } from '../members/outsiders.ts';
 import type { Sender } from '../messages/send-message.ts';
 import { mailboxActor, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { MAIL_HEADER_MAX_BYTES } from '../../contract/limits.ts';
-import { BodyHash, RelaxedBody } from '../../platform/dkim-body.ts';
-import { type HeaderField, headerOf } from '../../platform/mail-header.ts';
-import { type MailHeader, MailReader } from '../../platform/mail-parts.ts';
-import type { OpenProof, SenderProof } from '../../platform/sender-proof.ts';
+import { BodyHash, RelaxedBody } from '../../platform/mail/dkim-body.ts';
+import { type HeaderField, headerOf } from '../../platform/mail/mail-header.ts';
+import { type MailHeader, MailReader } from '../../platform/mail/mail-parts.ts';
+import type { OpenProof, SenderProof } from '../../platform/mail/sender-proof.ts';
 import type { MailContents } from './mail-contents.ts';
 
 /** A mail that has been read up to the end of its header. */

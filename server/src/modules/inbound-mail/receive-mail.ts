@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import { MAIL_SIGNATURES_MAX } from '../../contract/limits.ts';
 import { recipientsIn } from '../../contract/mail-recipients.ts';
-import type { HtmlTexts } from '../../platform/html-text/html-text.ts';
-import { scanJson } from '../../platform/lossless-json.ts';
-import type { NameServers } from '../../platform/name-servers.ts';
-import { openProof } from '../../platform/sender-proof.ts';
-import type { SmtpEnvelope } from '../../platform/smtp-listener.ts';
+import { scanJson } from '../../platform/json/lossless-json.ts';
+import type { HtmlTexts } from '../../platform/mail/html-text/html-text.ts';
+import { openProof } from '../../platform/mail/sender-proof.ts';
+import type { SmtpEnvelope } from '../../platform/mail/smtp-listener.ts';
+import type { NameServers } from '../../platform/outbound/name-servers.ts';
 import type { Sender, SendServices } from '../messages/send-message.ts';
 import { checkFields, type SendRequest, type SendRequestFields, sendRequestOf } from '../messages/send-request.ts';
 import type { UnclaimedServices } from '../parties/unclaimed.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid } from '../../contract/ids.ts';
 import { quotaRefusal } from '../../contract/quotas.ts';
-import { SmtpRefusal } from '../../platform/smtp-listener.ts';
+import { SmtpRefusal } from '../../platform/mail/smtp-listener.ts';
 import { checkRecipient, findSentWith, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
 import type { SendRequest } from '../messages/send-request.ts';
 import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';

@@ -1,7 +1,7 @@
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
-import { BrokenMail } from '../../platform/mail-parts.ts';
-import { SmtpRefusal } from '../../platform/smtp-listener.ts';
-import { unavailability } from '../../platform/unavailability.ts';
+import { BrokenMail } from '../../platform/mail/mail-parts.ts';
+import { SmtpRefusal } from '../../platform/mail/smtp-listener.ts';
+import { unavailability } from '../../platform/processes/unavailability.ts';
 
 /** After codes that begin with 4 the sender's server tries again; after 5 it notifies the sender. */
 const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {

@@ -8,17 +8,17 @@ import {
   SCHEMA_MAX_BYTES,
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { Cache } from '../../platform/cache.ts';
-import { type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
-import type { Database } from '../../platform/postgres.ts';
+import { type Holder, NoneLeft, Shares } from '../../platform/fairness/shares.ts';
 import {
   CheckerBusy,
   refusalFor,
   type SchemaChecker,
   type SchemaIssue,
   type SchemaRefusal,
-} from '../../platform/schema-checker/checker.ts';
-import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
+} from '../../platform/json/schema-checker/checker.ts';
+import { Cache } from '../../platform/postgres/cache.ts';
+import { type ChangeFeed, changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 const BUSY_RETRY_S = 5;

@@ -6,7 +6,7 @@ import { closed } from '../../contract/paging.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
-import { payloadIn, readFields } from '../../platform/written-fields.ts';
+import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import { claimedAs } from '../parties/profile.ts';
 import { type AddressServices, recipientAt } from '../parties/recipient.ts';
 import { type Checked, type InboxSchemas, type Question, tooLarge, type Verdict, type WrittenSchema } from './inbox-schema.ts';

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface StoredSchema {
   /** As it was sent. */

@@ -1,5 +1,5 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './store.ts';
 
 export { countHidden, findJoined, joinThread } from './store.ts';

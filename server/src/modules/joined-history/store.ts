@@ -1,7 +1,7 @@
-import { uuidArray } from '../../platform/binary-array.ts';
-import { JOIN_MESSAGE } from '../../platform/ledger-sql.ts';
-import { type Database, onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { prepared, statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import { JOIN_MESSAGE } from '../../platform/postgres/ledger-sql.ts';
+import { type Database, onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared, statement } from '../../platform/postgres/statement.ts';
 
 const JOINED = statement('SELECT business_id FROM joined_threads WHERE party_id = $1 AND thread_id = $2', { business_id: 'bigint' });
 const HAS_MESSAGE = statement('SELECT FROM ledger_entries WHERE party_id = $1 AND message_id = $2 LIMIT 1');

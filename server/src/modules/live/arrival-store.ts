@@ -1,6 +1,6 @@
-import { bigintArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { prepared } from '../../platform/statement.ts';
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared } from '../../platform/postgres/statement.ts';
 
 const HEAD = prepared('ledger-head', 'SELECT head FROM ledgers WHERE party_id = $1', { head: 'bigint' });
 

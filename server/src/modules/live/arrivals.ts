@@ -13,9 +13,9 @@ import {
   IPV6_SITE_FACTOR,
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import { networkOf, siteOf } from '../../platform/network.ts';
-import { type Database, isUnavailable } from '../../platform/postgres.ts';
-import { type Holder, NoneLeft, Shares } from '../../platform/shares.ts';
+import { networkOf, siteOf } from '../../platform/fairness/network.ts';
+import { type Holder, NoneLeft, Shares } from '../../platform/fairness/shares.ts';
+import { type Database, isUnavailable } from '../../platform/postgres/postgres.ts';
 import { type Access, accessOf, findEnded } from '../access/access.ts';
 import { threadMarks } from '../threads/thread-marks.ts';
 import { findGrown, headOf } from './arrival-store.ts';

@@ -1,7 +1,7 @@
 import { LOG_BATCH_MAX_LEAVES } from '../../contract/log-limits.ts';
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { prepared, statement } from '../../platform/statement.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared, statement } from '../../platform/postgres/statement.ts';
 
 export interface WaitingBatch {
   id: string;

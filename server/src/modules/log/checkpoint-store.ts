@@ -1,7 +1,7 @@
 import { formatNote, type NoteSignature, parseNote } from '@waybill/proof';
 import { LOG_CHECKPOINTS_KEPT_MINUTES, LOG_TIMESTAMP_EVERY_MINUTES } from '../../contract/log-limits.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface StoredCheckpoint {
   log: number;

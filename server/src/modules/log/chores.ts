@@ -1,4 +1,4 @@
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { forgetCheckpoints } from './checkpoint-store.ts';
 import type { LogKeys } from './log-keys.ts';
 

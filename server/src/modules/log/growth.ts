@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { readLeaves } from './leaves.ts';
 import { edgesOf, growLog, type LogRecord } from './log-store.ts';
 import type { Tiles } from './tiles.ts';

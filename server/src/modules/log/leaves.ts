@@ -1,5 +1,5 @@
 import { LEAF_BYTES } from '@waybill/proof';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { placedBatches } from './batch-store.ts';
 
 /** The leaves of a log from one index to before another, from the batches of all shards. */

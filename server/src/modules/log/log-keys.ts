@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { formatVkey, KEY_TYPE, noteSigner, type Signer, signNote, type VerifierKey, verifierKey } from '@waybill/proof';
 import { LOG_OLD_KEY_SIGNS_DAYS } from '../../contract/log-limits.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
+import type { SecretBox } from '../../platform/secrets/secret-box.ts';
 import { logLeaves } from './batch-store.ts';
 import { LogFault } from './log-fault.ts';
 import * as store from './log-store.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { type LogStatus, logStatus } from './log-status.ts';
 
 const READ_AGAIN_MS = 1_000;

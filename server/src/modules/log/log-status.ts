@@ -1,5 +1,5 @@
 import { LOG_LATE_AFTER_S } from '../../contract/log-limits.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { countWaiting, oldestUnpublishedSeconds } from './batch-store.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { currentLog, databaseTime } from './log-store.ts';

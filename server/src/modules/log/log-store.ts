@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 /** A log as it is stored. Its leaves from `size` to `sequenced` have places and are not in the tree yet. */
 export interface LogRecord {

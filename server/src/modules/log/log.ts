@@ -11,7 +11,7 @@ import {
 } from '@waybill/proof';
 import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { type Location, placeOfSlot, slotOfMessage, slotsOfFiles } from './batch-store.ts';
 import * as checkpoints from './checkpoint-store.ts';
 import { newestCheckpoint, newestWitnessed, type StoredCheckpoint } from './checkpoint-store.ts';

@@ -1,5 +1,5 @@
 import { parseCheckpoint } from '@waybill/proof';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { logLeaves, unplaceBatches } from './batch-store.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import type { LogKeys } from './log-keys.ts';

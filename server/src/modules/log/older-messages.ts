@@ -1,5 +1,5 @@
 import { LEAF, leafOf } from '@waybill/proof';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { lockUnlogged, logLeaves, setLogged, type UnloggedMessage } from './batch-store.ts';
 
 const NIL = '00000000-0000-0000-0000-000000000000';

@@ -1,5 +1,5 @@
 import { LOG_ROUND_MAX_BATCHES, LOG_ROUND_MAX_LEAVES } from '../../contract/log-limits.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { countWaiting, placeBatches, waitingBatches } from './batch-store.ts';
 import { commitLater, type LogRecord, lockLog, setSequenced } from './log-store.ts';
 

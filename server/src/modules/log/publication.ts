@@ -1,6 +1,6 @@
 import { checkpointBody, noteVerifier, openNote, ProofError, parseCheckpoint, rootOf, signNote } from '@waybill/proof';
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
 import { LogFault } from './log-fault.ts';
 import type { LogKeys } from './log-keys.ts';

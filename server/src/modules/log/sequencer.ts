@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LOG_CHECKPOINT_EVERY_MS } from '../../contract/log-limits.ts';
 import { isStoreUnavailable } from '../../platform/objects/object-store.ts';
-import { isUnavailable } from '../../platform/postgres.ts';
+import { isUnavailable } from '../../platform/postgres/postgres.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { growTree } from './growth.ts';
 import { LogFault } from './log-fault.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { LOG_KEY_COMMAND_PATIENCE_MS } from '../../contract/log-limits.ts';
-import { isEd25519Key, privateKeyOf } from '../../platform/ed25519.ts';
+import { isEd25519Key, privateKeyOf } from '../../platform/secrets/ed25519.ts';
 
 const SIGNATURE_BYTES = 64;
 const OUTPUT_MAX_BYTES = 1_024;

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 const POSITION = statement('SELECT pg_current_wal_lsn()::text AS position', { position: 'text' });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOG_STANDBY_PATIENCE_MS } from '../../contract/log-limits.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { LogFault } from './log-fault.ts';
 import { positionOnDisk, standbysAt } from './standby-store.ts';
 

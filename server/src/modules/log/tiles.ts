@@ -1,7 +1,7 @@
 import { TILE_WIDTH, tilePath, tileWidth } from '@waybill/proof';
 import { LRUCache } from 'lru-cache';
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { readLeaves } from './leaves.ts';
 import { edgeOf } from './log-store.ts';
 import { type FullTile, GrowingTree, HASH_BYTES, subtreeRoot } from './tree.ts';

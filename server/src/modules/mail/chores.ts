@@ -1,6 +1,6 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { KEPT_MAIL_DAYS, KEPT_MAILS_MAX } from '../../contract/limits.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { MAIL_PATIENCE_MS, type Mail } from '../../platform/mail/mailer.ts';
 import type { MailDelivery } from './delivery.ts';
 import * as keptMails from './kept-mail-store.ts';

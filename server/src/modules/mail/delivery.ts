@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Mail, type Mailer, MailRefused } from '../../platform/mail/mailer.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { keepMail } from './kept-mail-store.ts';
 import * as store from './store.ts';
 import { UNSUBSCRIBE_HEADER } from './templates.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isSameSecret } from '../../platform/same-secret.ts';
+import { isSameSecret } from '../../platform/secrets/same-secret.ts';
 
 export const KEPT_MAILS_PATH = '/dev/mail';
 

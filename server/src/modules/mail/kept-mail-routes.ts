@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { KEPT_MAILS_MAX } from '../../contract/limits.ts';
 import { type Call, endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { KEPT_MAILS_PATH, type KeptMailAccess } from './kept-mail-access.ts';
 import { keptMailJson, keptMailPage, keptMailsPage, lockedPage } from './kept-mail-pages.ts';
 import { findMail, type KeptMail, listMails } from './kept-mail-store.ts';

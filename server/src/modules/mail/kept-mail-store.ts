@@ -1,6 +1,6 @@
 import type { Mail } from '../../platform/mail/mailer.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, json, type RowOf, statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, json, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface KeptMail {
   id: string;

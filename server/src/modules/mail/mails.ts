@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { Mail } from '../../platform/mail/mailer.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 export type { Mail } from '../../platform/mail/mailer.ts';

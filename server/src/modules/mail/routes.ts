@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { HTML_TYPE } from '../../http/page.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Mails } from './mails.ts';
 import { unsubscribe as remember } from './store.ts';
 import { noSuchLinkPage, unsubscribedPage, unsubscribePage } from './unsubscribe-pages.ts';

@@ -1,6 +1,6 @@
 import type { Mail } from '../../platform/mail/mailer.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 const QUEUE_MAIL = statement('SELECT FROM queue_mail($1::json, $2::integer)');
 

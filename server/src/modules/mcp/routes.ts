@@ -9,7 +9,7 @@ import { endpointsFor, type HttpResponse } from '../../http/endpoint.ts';
 import { fetchFromSelf } from '../../http/requests-to-self.ts';
 import { version } from '../../http/version.ts';
 import { whileConnected } from '../../http/while-connected.ts';
-import { parseJson } from '../../platform/lossless-json.ts';
+import { parseJson } from '../../platform/json/lossless-json.ts';
 import { loadHandler } from './handler.ts';
 
 const { endpoint } = endpointsFor<{ publicUrl: string }>();

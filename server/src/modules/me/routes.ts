@@ -6,7 +6,7 @@ import { closed } from '../../contract/paging.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { Quotas } from '../../contract/quotas.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { usageOf } from '../usage/usage.ts';
 import { usageFields, usageView } from '../usage/usage-view.ts';
 

@@ -12,7 +12,7 @@ import { parseEmail } from '../../contract/mail-names.ts';
 import type { Role } from '../../contract/members.ts';
 import { type Business, isBusiness } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { assignSegment, checkedSegment, isSegmentTaken, refuseTakenSegment, refusingTakenSegment } from '../agents/segments.ts';
 import type { Mails } from '../mail/mails.ts';
 import { invitationMail } from '../mail/templates.ts';

@@ -1,5 +1,5 @@
 import { isBusiness } from '../../contract/parties.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import type { Mails } from '../mail/mails.ts';
 import { domainLostMail } from '../mail/templates.ts';
 import { type MemberServices, ownerEmails } from './members.ts';

@@ -3,8 +3,8 @@ import { BUSINESSES_PER_PERSON_MAX, CLAIMS_PER_PERSON_AND_MONTH_MAX } from '../.
 import { mayActAs, ROLES, type Role } from '../../contract/members.ts';
 import type { Business } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
-import type { ConsumerMail } from '../../platform/consumer-mail.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { ConsumerMail } from '../../platform/mail/consumer-mail.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { assignSegment, checkedSegment, refusingTakenSegment } from '../agents/segments.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyNameOfMailbox } from '../parties/unclaimed.ts';

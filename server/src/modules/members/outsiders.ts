@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import { isBusiness, type Party } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { isMemberByEmail, isMembersOnly } from './store.ts';
 
 /** Refuses a mailbox of a domain from which only members send for the business, unless it belongs to a member. */

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '../../contract/members.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface Member {
   personId: string;

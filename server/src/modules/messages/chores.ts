@@ -1,4 +1,4 @@
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { purgeIdempotencyKeys, purgeOrganisationUsage } from './store.ts';
 
 export const messageChores: Chore[] = [

@@ -9,9 +9,9 @@ import {
   smallintField,
   textField,
   uuidField,
-} from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { oneOf, prepared } from '../../platform/statement.ts';
+} from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, prepared } from '../../platform/postgres/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import type { PreparedMessage } from './envelope.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { findJoined } from '../joined-history/joined-history.ts';
 import { findReceivedFrom } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Files } from '../files/files.ts';
 import { envelopeJson, type StoredMessage, summaryJson } from './envelope.ts';
 import { findReceived, type MessageRecord, type Received } from './store.ts';

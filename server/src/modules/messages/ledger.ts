@@ -1,9 +1,9 @@
 import { topicOf } from '../../contract/positions.ts';
 import type { Quotas } from '../../contract/quotas.ts';
-import type { Announcer } from '../../platform/announcer.ts';
-import { Batches } from '../../platform/batches.ts';
-import { type Database, retryingDeadlocks } from '../../platform/postgres.ts';
-import type { Topics } from '../../platform/topics.ts';
+import type { Announcer } from '../../platform/postgres/announcer.ts';
+import { Batches } from '../../platform/postgres/batches.ts';
+import { type Database, retryingDeadlocks } from '../../platform/postgres/postgres.ts';
+import type { Topics } from '../../platform/postgres/topics.ts';
 import type { Files } from '../files/files.ts';
 import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';

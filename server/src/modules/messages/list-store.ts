@@ -1,8 +1,8 @@
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
-import { JOIN_MESSAGE } from '../../platform/ledger-sql.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, prepared, type RowOf, variants } from '../../platform/statement.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
+import { JOIN_MESSAGE } from '../../platform/postgres/ledger-sql.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, prepared, type RowOf, variants } from '../../platform/postgres/statement.ts';
 import { MESSAGE_ROW, type MessageRecord, toMessage } from './store.ts';
 
 const BOXES = ['in', 'out'] as const;

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { findOutlines } from './store.ts';
 
 /** What tells a message apart in a list; `sender` and `recipient` are JSON text of the moment of delivery. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { PAGE_MAX_BYTES } from '../../contract/limits.ts';
-import { Breaks } from '../../platform/breaks.ts';
+import { Breaks } from '../../platform/fairness/breaks.ts';
 import type { StoredMessage } from './envelope.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
 import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';

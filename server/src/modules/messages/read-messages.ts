@@ -5,7 +5,7 @@ import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../../contract/limits.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
 import type { Business, ReceiptDetail } from '../../contract/parties.ts';
 import { parseTime } from '../../contract/time.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Files } from '../files/files.ts';
 import { countHidden } from '../joined-history/joined-history.ts';
 import type { PartyDirectory } from '../parties/directory.ts';

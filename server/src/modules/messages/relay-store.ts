@@ -1,6 +1,6 @@
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { MESSAGE_COLUMNS, MESSAGE_ROW, toMessage } from './store.ts';
 

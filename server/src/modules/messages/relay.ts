@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type Database, isUnavailable } from '../../platform/postgres.ts';
-import { passJobsOn } from '../../platform/queued-jobs.ts';
+import { passJobsOn } from '../../platform/jobs/queued-jobs.ts';
+import { type Database, isUnavailable } from '../../platform/postgres/postgres.ts';
 import type { Ledger } from './ledger.ts';
 import { findOldRelays } from './relay-store.ts';
 

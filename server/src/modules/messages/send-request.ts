@@ -11,8 +11,8 @@ import {
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
 import { bodyCheck } from '../../contract/validation.ts';
-import type { WrittenValue } from '../../platform/lossless-json.ts';
-import { payloadIn, readFields } from '../../platform/written-fields.ts';
+import type { WrittenValue } from '../../platform/json/lossless-json.ts';
+import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 

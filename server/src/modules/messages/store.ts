@@ -10,10 +10,10 @@ import {
   textField,
   uuidArray,
   uuidField,
-} from '../../platform/binary-array.ts';
-import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/ledger-sql.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+} from '../../platform/postgres/binary-array.ts';
+import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/postgres/ledger-sql.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
 
 /** The attributes of the type prepared_message after those of the plan (commit-store.ts), in order. */

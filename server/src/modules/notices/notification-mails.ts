@@ -1,7 +1,7 @@
 import { formatId } from '../../contract/ids.ts';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { isBusiness } from '../../contract/parties.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Mails } from '../mail/mails.ts';
 import { notificationMail } from '../mail/templates.ts';
 import type { PartyDirectory } from '../parties/directory.ts';

@@ -1,6 +1,6 @@
 import { formatId } from '../../contract/ids.ts';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Mails } from '../mail/mails.ts';
 import { replyMail, replyToBusinessMail } from '../mail/templates.ts';
 import { noteNotice, type ReplyServices, type Told, whomToTell } from './whom-to-tell.ts';

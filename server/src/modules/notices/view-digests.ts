@@ -1,5 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Mails } from '../mail/mails.ts';
 import { digestMail } from '../mail/templates.ts';
 import { type DigestServices, mailDueDigests } from '../threads/digests.ts';

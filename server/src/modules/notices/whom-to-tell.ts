@@ -1,5 +1,5 @@
 import { type Business, isBusiness } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { findJoined, joinThread } from '../joined-history/joined-history.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { findReply } from './store.ts';

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { Refusal } from '../../contract/errors.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { isFromThisMachine } from '../../http/this-machine.ts';
-import { allMetrics } from '../../platform/all-metrics.ts';
-import { MigrationMismatch, pendingMigrations } from '../../platform/migrate.ts';
+import { MigrationMismatch, pendingMigrations } from '../../platform/migrations/migrate.ts';
 import type { StoreHealth } from '../../platform/objects/object-store.ts';
-import type { Database } from '../../platform/postgres.ts';
-import { isSameSecret } from '../../platform/same-secret.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import { allMetrics } from '../../platform/processes/all-metrics.ts';
+import { isSameSecret } from '../../platform/secrets/same-secret.ts';
 
 interface Services {
   database: Database;

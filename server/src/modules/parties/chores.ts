@@ -1,4 +1,4 @@
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { fillNameKeys } from './store.ts';
 
 const AT_ONCE = 1_000;

@@ -5,9 +5,9 @@ import { DISPLAY_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseDomain } from '../../contract/mail-names.ts';
 import { isReservedHandle, parseHandle } from '../../contract/names.ts';
 import type { Business, Party, ReceiptDetail } from '../../contract/parties.ts';
-import { Cache } from '../../platform/cache.ts';
-import { type Change, type ChangeFeed, changeCached } from '../../platform/change-feed.ts';
-import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres.ts';
+import { Cache } from '../../platform/postgres/cache.ts';
+import { type Change, type ChangeFeed, changeCached } from '../../platform/postgres/change-feed.ts';
+import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 /** Why a handle can't be claimed. */

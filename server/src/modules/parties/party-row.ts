@@ -1,5 +1,5 @@
 import type { Business, Party, PartyView } from '../../contract/parties.ts';
-import { columns, type RowOf } from '../../platform/statement.ts';
+import { columns, type RowOf } from '../../platform/postgres/statement.ts';
 
 /** A party of any kind: exactly one of the first three columns is not null. */
 export const PARTY_ROW = columns({ handle: 'text?', domain: 'text?', email: 'text?', display_name: 'text' });

@@ -3,8 +3,8 @@ import { nameKeyOf } from '../../contract/look-alikes.ts';
 import { inLetters } from '../../contract/mail-names.ts';
 import { foldCase } from '../../contract/names.ts';
 import type { Business, Party, ReceiptDetail } from '../../contract/parties.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { prepared, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared, statement } from '../../platform/postgres/statement.ts';
 import { BUSINESS_ROW, PARTY_ROW, toBusiness, toParty } from './party-row.ts';
 
 const VERIFIED_DOMAINS = 'ARRAY(SELECT d.domain FROM verified_domains d WHERE d.party_id = p.id ORDER BY d.domain) AS verified_domains';

@@ -1,6 +1,6 @@
 import { formatId } from '../../contract/ids.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
-import type { ConsumerMail } from '../../platform/consumer-mail.ts';
+import type { ConsumerMail } from '../../platform/mail/consumer-mail.ts';
 import type { PartyDirectory } from './directory.ts';
 import { toUnclaimed } from './party-row.ts';
 import type { PartyName } from './store.ts';

@@ -12,7 +12,7 @@ import {
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Spend } from '../../contract/cost.ts';
 import { formatId } from '../../contract/ids.ts';
-import type { CanonicalHasher } from '../../platform/canonical-hasher.ts';
+import type { CanonicalHasher } from '../../platform/json/canonical-hasher.ts';
 import { type AcknowledgementParts, acknowledgementsOf } from '../acknowledgements/acknowledgements.ts';
 import type { Location, LogView, PartySlot } from '../log/log.ts';
 import { fileStatement } from '../log/statements.ts';

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { prepared, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared, statement } from '../../platform/postgres/statement.ts';
 
 const INDEX = prepared('index-search-queue', 'SELECT entries, last_sender FROM index_search_queue($1::integer, $2::bigint)', {
   entries: 'integer?',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/postgres.ts';
-import { ShardSweep } from '../../platform/shard-sweep.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { countQueued, indexSome } from './index-store.ts';
 
 const SWEEP_MS = 250;

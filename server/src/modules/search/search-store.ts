@@ -1,6 +1,6 @@
-import { bigintArray, uuidArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, prepared, type RowOf, statement, variants } from '../../platform/statement.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, prepared, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
 
 const POSITION_MAX = 2n ** 63n - 1n;
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -12,7 +12,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
 import { SIGNATURE_TOLERANCE_S, SIGNED_REST_MAX_BYTES } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { findKey } from './key-store.ts';
 import type { MessageSignature, SignedRequest } from './signed-request.ts';
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { prepared } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared } from '../../platform/postgres/statement.ts';
 import type { MessageSignature } from './signed-request.ts';
 
 const SIGNATURE = prepared(

@@ -1,6 +1,6 @@
 import { parseParameters } from '@waybill/client';
 import { formatId } from '../../contract/ids.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { findKey } from './key-store.ts';
 import { findSignature } from './signature-store.ts';
 import type { SignedRequest } from './signed-request.ts';

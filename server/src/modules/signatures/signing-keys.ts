@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid } from '../../contract/ids.ts';
 import { SIGNING_KEYS_EVER_PER_AGENT_MAX, SIGNING_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Business } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './key-store.ts';
 
 export type { SigningKeyRecord } from './key-store.ts';

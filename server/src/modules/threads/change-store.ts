@@ -1,6 +1,6 @@
-import { uuidArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { oneOf, prepared, statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, prepared, statement } from '../../platform/postgres/statement.ts';
 import type { Reader } from './list-store.ts';
 import { WORKER_KINDS, type Worker } from './workers.ts';
 

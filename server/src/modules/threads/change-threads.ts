@@ -10,7 +10,7 @@ import {
 } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { withoutUnseen } from '../../contract/visible-text.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import * as store from './change-store.ts';
 import { requireThreads } from './ensure-indexed.ts';

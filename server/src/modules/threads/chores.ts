@@ -1,5 +1,5 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import { noteChange, unassignSome } from './change-store.ts';
 

@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 import { newUuid } from '../../contract/ids.ts';
 import { COMMENTS_PER_BUSINESS_MAX, COMMENTS_PER_THREAD_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import { noteChange } from './change-store.ts';
 import * as store from './comment-store.ts';

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 /** How often a member gets a mail about a saved view. */
 export const DIGEST_FREQUENCIES = ['hourly', 'daily'] as const;

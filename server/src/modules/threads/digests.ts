@@ -4,7 +4,7 @@ import { parseId } from '../../contract/ids.ts';
 import { VIEW_DIGESTS_PER_MEMBER_MAX } from '../../contract/limits.ts';
 import { type Business, type Caller, isBusiness } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import { type Database, isUnavailable, type Queryable } from '../../platform/postgres.ts';
+import { type Database, isUnavailable, type Queryable } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { noteChange } from './change-store.ts';
 import * as store from './digest-store.ts';

@@ -1,6 +1,6 @@
 import { NOTIFICATION_MAIL_DELAY_S } from '../../contract/limits.ts';
 import type { MailFrequency } from '../../contract/people.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './notification-mail-store.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { inLedgerAmong, knownAmong } from './change-store.ts';
 import { indexEntries, rebuildThread } from './index-store.ts';
 

@@ -1,6 +1,6 @@
-import { bigintArray } from '../../platform/binary-array.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { prepared, statement } from '../../platform/statement.ts';
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { prepared, statement } from '../../platform/postgres/statement.ts';
 import { INDEX_FOLLOWERS } from './index-followers.ts';
 
 const callAll = (name: 'index' | 'rebuild', args: string) => INDEX_FOLLOWERS.map((follower) => `${follower[name]}(${args})`).join(', ');

@@ -1,6 +1,6 @@
 import { THREADS_SCANNED_MAX, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, oneOf, type RowOf, variants } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, oneOf, type RowOf, variants } from '../../platform/postgres/statement.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
 import { CLASSES } from './thread-class.ts';
 import { WORKER_KINDS, type Worker } from './workers.ts';

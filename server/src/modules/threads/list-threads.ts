@@ -3,7 +3,7 @@ import type { Cursors } from '../../contract/cursors.ts';
 import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Business, Caller, PartyView } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { entriesOf, type ListedEntry, type MessagePage, pageFrom } from '../messages/read-messages.ts';

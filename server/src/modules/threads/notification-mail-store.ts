@@ -1,6 +1,6 @@
 import { MAIL_FREQUENCIES, type MailFrequency } from '../../contract/people.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { oneOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, statement } from '../../platform/postgres/statement.ts';
 import { NOTIFICATION_KINDS } from './notification-store.ts';
 
 const QUEUE = statement(`SELECT FROM queue_job('mail-notifications', $1::json, $2::text)`);

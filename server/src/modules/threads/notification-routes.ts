@@ -5,7 +5,7 @@ import { NOTIFICATIONS_KEPT_MAX, PAGE_MAX_ITEMS } from '../../contract/limits.ts
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { WorkerSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { listNotifications, markNotificationsRead, type NotificationRow } from './notifications.ts';
 import { workerView } from './workers.ts';
 

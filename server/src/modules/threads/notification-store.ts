@@ -1,6 +1,6 @@
-import { uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import { type NamedWorker, WORKER_KINDS, type Worker } from './workers.ts';
 
 export const NOTIFICATION_KINDS = ['mention', 'assignment'] as const;

@@ -3,7 +3,7 @@ import { invalid } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
 import { NOTIFICATIONS_KEPT_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { queueNotificationMail } from './notification-mail-store.ts';
 import * as store from './notification-store.ts';
 import { type NamedWorker, workerOf } from './workers.ts';

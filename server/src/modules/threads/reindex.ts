@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { countAll, countToRebuild, rebuildSome, startRebuild } from './index-store.ts';
 
 const BUSY_MS = 50;

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import { THREAD_COUNT_MAX } from '../../contract/limits.ts';
 import type { Business, Caller } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres.ts';
-import { TooMuchWaiting, Turns } from '../../platform/turns.ts';
+import { TooMuchWaiting, Turns } from '../../platform/fairness/turns.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { type Count, countThreads, type Reader } from './list-store.ts';
 import { readerOf } from './list-threads.ts';

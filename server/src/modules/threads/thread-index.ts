@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/postgres.ts';
-import { ShardSweep } from '../../platform/shard-sweep.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { indexEntries, rebuildSome } from './index-store.ts';
 
 /** Entries are visible in lists after this time at most, plus that of a round. */

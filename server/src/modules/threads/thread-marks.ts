@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { marksOf } from './index-store.ts';
 
 /** What tells whether threads of a business have changed: it differs after each change, and after each step of the index. */

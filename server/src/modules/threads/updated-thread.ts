@@ -1,6 +1,6 @@
 import { formatId } from '../../contract/ids.ts';
 import { COMMENTS_PER_THREAD_MAX } from '../../contract/limits.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { findDecided } from './change-store.ts';
 import { countComments } from './comment-store.ts';

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, json, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, json, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { ThreadQuery } from './thread-filters.ts';
 import { WORKER_KINDS, type Worker } from './workers.ts';
 

@@ -4,7 +4,7 @@ import { SHARED_VIEWS_PER_BUSINESS_MAX, VIEWS_PER_WORKER_MAX } from '../../contr
 import { mayActAs } from '../../contract/members.ts';
 import type { Caller } from '../../contract/parties.ts';
 import { textIssues } from '../../contract/validation.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { noteChange } from './change-store.ts';
 import { type DigestFrequency, digestsOf, removeDigestsOfView } from './digest-store.ts';

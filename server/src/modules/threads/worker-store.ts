@@ -1,6 +1,6 @@
-import { uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { oneOf, statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { oneOf, statement } from '../../platform/postgres/statement.ts';
 import { type NamedWorker, WORKER_KINDS, type Worker } from './workers.ts';
 
 const NAMED = statement(

@@ -3,7 +3,7 @@ import { USAGE_DEFAULT_DAYS, USAGE_MAX_DAYS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { nextDay, type Quotas } from '../../contract/quotas.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { dailyUsageOf, limitedUntil, usageOf } from './usage.ts';
 import { usageFields, usageView } from './usage-view.ts';
 

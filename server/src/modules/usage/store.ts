@@ -1,6 +1,6 @@
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 const POSITIONS_PER_DAY = 86_400_000n * POSITIONS_PER_MS;
 /** How long after its end a day is settled: every transaction of the day has committed by then. */

@@ -1,5 +1,5 @@
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 export type { Usage } from './store.ts';

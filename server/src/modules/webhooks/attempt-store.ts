@@ -13,9 +13,9 @@ import {
   uuidArray,
   uuidField,
   uuidsField,
-} from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { json, prepared, type RowOf, statement } from '../../platform/statement.ts';
+} from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { json, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import { WEBHOOK_EVENTS } from './events.ts';
 
 /** The channel on which queue_webhook_attempts announces webhooks that have attempts due. */

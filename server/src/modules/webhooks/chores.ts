@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { WEBHOOK_EXCHANGES_MAX } from '../../contract/limits.ts';
-import type { Chore } from '../../platform/jobs.ts';
-import type { Database } from '../../platform/postgres.ts';
-import { SealedSecretError } from '../../platform/secret-box.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import { SealedSecretError } from '../../platform/secrets/secret-box.ts';
 import * as store from './attempt-store.ts';
 import { deleteExchanges, deleteOldExchanges, webhooksWithExchanges } from './exchange-store.ts';
 import { releaseAttempts } from './order-store.ts';

@@ -5,7 +5,7 @@ import { PAGE_DEFAULT_ITEMS, WEBHOOK_ATTEMPTS_SHOWN_MAX, WEBHOOK_LOG_SCANNED_MAX
 import type { Business } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { parseTime } from '../../contract/time.ts';
-import type { Database } from '../../platform/postgres.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { outlinesOf } from '../messages/outlines.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { type BodyServices, bodiesOf } from './bodies.ts';

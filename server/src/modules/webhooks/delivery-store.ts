@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { namesOf, statement, variants } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { namesOf, statement, variants } from '../../platform/postgres/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { ATTEMPT_STATUSES, LOG_ROW, type LogEntry, toLogEntry } from './store.ts';
 

@@ -1,6 +1,6 @@
-import { uuidArray } from '../../platform/binary-array.ts';
-import type { Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 
 const QUEUE_EVENTS = statement('SELECT queue_webhook_events($1::bigint, $2::text, $3::uuid[])', { queue_webhook_events: 'void' });
 

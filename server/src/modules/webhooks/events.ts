@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { insertEvents } from './event-store.ts';
 
 /** What a webhook can be told of; at first, of received messages alone. */

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 import { eachWebhook, KEY_ROW, toKey, type WebhookKey } from './attempt-store.ts';
 
 /** Name and value. A null stands for a secret. */

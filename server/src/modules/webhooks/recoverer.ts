@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Announcer } from '../../platform/announcer.ts';
-import type { Database } from '../../platform/postgres.ts';
-import { ShardSweep } from '../../platform/shard-sweep.ts';
+import type { Announcer } from '../../platform/postgres/announcer.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { continueRecovery, runningRecoveries } from './recovery-store.ts';
 

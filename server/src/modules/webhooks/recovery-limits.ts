@@ -6,7 +6,7 @@ import {
   WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX,
 } from '../../contract/limits.ts';
 import { nextDay } from '../../contract/quotas.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { countRecovery } from './recovery-usage-store.ts';
 

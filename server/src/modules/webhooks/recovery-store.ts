@@ -5,8 +5,8 @@ import {
   WEBHOOK_RECOVERY_COUNTED_MAX,
   WEBHOOK_RECOVERY_WAITING_MAX,
 } from '../../contract/limits.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
 
 /** failed: the last attempt was dropped, or got a 410. missing: the log has no attempt. undelivered: either of them. */

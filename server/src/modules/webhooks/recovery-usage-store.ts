@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
 
 const FORGET = statement(`DELETE FROM webhook_recovery_usage WHERE party_id = $1 AND day < (now() AT TIME ZONE 'UTC')::date`);

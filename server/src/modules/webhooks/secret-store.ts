@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { statement } from '../../platform/postgres/statement.ts';
 import type { StoredSecrets, WebhookKey } from './attempt-store.ts';
 
 const TIME_IN = statement('SELECT now() + make_interval(secs => $1) AS time', { time: 'timestamptz' });

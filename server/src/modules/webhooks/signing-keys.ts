@@ -1,5 +1,5 @@
 import { invalid } from '../../contract/errors.ts';
-import type { Queryable } from '../../platform/postgres.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { lockKeys, replaceKeys, setKeys } from './secret-store.ts';
 import { joinKeys, newKeyPair, newSecret, secretOf } from './signature.ts';

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 /** Buckets of equal length, up to the one that has not ended yet. The length divides a day, or is one. */
 export interface Period {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Business } from '../../contract/parties.ts';
-import { type Database, isTimeout } from '../../platform/postgres.ts';
-import { SlowList } from '../../platform/slow-list.ts';
-import { TooMuchWaiting, Turns, WaitedTooLong } from '../../platform/turns.ts';
+import { SlowList } from '../../platform/fairness/slow-list.ts';
+import { TooMuchWaiting, Turns, WaitedTooLong } from '../../platform/fairness/turns.ts';
+import { type Database, isTimeout } from '../../platform/postgres/postgres.ts';
 import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
 import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
 

@@ -1,5 +1,5 @@
-import { onlyRow, type Queryable } from '../../platform/postgres.ts';
-import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import { ATTEMPT_EVENTS, type AttemptEvent } from './attempt-store.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './events.ts';
 import { deleteRecoveries } from './recovery-store.ts';

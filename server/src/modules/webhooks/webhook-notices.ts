@@ -2,7 +2,7 @@ import { formatId } from '../../contract/ids.ts';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { WEBHOOK_FAILURES_BEFORE_SUCCESS_MAX } from '../../contract/limits.ts';
 import { isBusiness } from '../../contract/parties.ts';
-import type { Chore } from '../../platform/jobs.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Mails } from '../mail/mails.ts';
 import { type Template, type WebhookInMail, webhookFailingMail, webhookPausedMail } from '../mail/templates.ts';
 import { adminEmails } from '../members/members.ts';

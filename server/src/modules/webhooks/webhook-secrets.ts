@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/postgres.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
+import type { SecretBox } from '../../platform/secrets/secret-box.ts';
 import type { StoredSecrets } from './attempt-store.ts';
 import * as store from './secret-store.ts';
 

@@ -11,10 +11,10 @@ import {
 } from '../../contract/limits.ts';
 import { asciiLowerCase, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
-import type { Announcer } from '../../platform/announcer.ts';
-import { changeCached } from '../../platform/change-feed.ts';
-import { ForbiddenDestination, type Outbound } from '../../platform/outbound.ts';
-import type { Database, Queryable } from '../../platform/postgres.ts';
+import { ForbiddenDestination, type Outbound } from '../../platform/outbound/outbound.ts';
+import type { Announcer } from '../../platform/postgres/announcer.ts';
+import { changeCached } from '../../platform/postgres/change-feed.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { queueEvents, UNCOUNTED_EVENTS, type WebhookEvent } from './events.ts';
 import { queueRelease } from './order-store.ts';

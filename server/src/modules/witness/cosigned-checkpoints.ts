@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { cosignatureVerifier, openNote, parseCheckpointBody, type VerifierKey } from '@waybill/proof';
 import { messageOf } from '../../contract/thrown.ts';
-import { syncFolder, writeDurably } from '../../platform/durable-file.ts';
+import { syncFolder, writeDurably } from '../../platform/objects/durable-file.ts';
 
 /** The newest checkpoint of a log that the witness has cosigned. */
 export interface Cosigned {

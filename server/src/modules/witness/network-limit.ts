@@ -1,6 +1,6 @@
 import { IPV6_SITE_FACTOR } from '../../contract/limits.ts';
 import { WITNESS_BURST, WITNESS_NETWORKS_MAX, WITNESS_PER_MINUTE } from '../../contract/witness-limits.ts';
-import { networkOf, siteOf } from '../../platform/network.ts';
+import { networkOf, siteOf } from '../../platform/fairness/network.ts';
 
 interface Bucket {
   tokens: number;

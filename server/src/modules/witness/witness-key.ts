@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cosigner, KEY_TYPE, type Signer, type VerifierKey, verifierKey } from '@waybill/proof';
 import { codeOf } from '../../contract/thrown.ts';
-import { writeDurably } from '../../platform/durable-file.ts';
+import { writeDurably } from '../../platform/objects/durable-file.ts';
 
 /** The name and the private key, on one line each. */
 const FILE = 'witness.key';

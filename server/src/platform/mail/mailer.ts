@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../outbound/loopback.ts';
 
 export interface Mail {
   /** One mailbox. */

@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Clock } from '../database-clock.ts';
+import type { Clock } from '../postgres/database-clock.ts';
 import type { BucketHealth } from './bucket-health.ts';
 import { type PartStore, StoreUnavailable, type UploadTicket } from './object-store.ts';
 import { type PartedUpload, partNumbers, partSize, partsMissing } from './parts.ts';

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
-import type { Clock } from '../database-clock.ts';
+import type { Clock } from '../postgres/database-clock.ts';
 import { BucketHealth } from './bucket-health.ts';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
 import {

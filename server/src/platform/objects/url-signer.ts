@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../database-clock.ts';
+import type { Clock } from '../postgres/database-clock.ts';
 
 export type Verdict = 'good' | 'late' | 'forged';
 

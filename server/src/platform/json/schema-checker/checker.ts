@@ -1,0 +1,219 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SlowList } from '../../fairness/slow-list.ts';
+import type { SchemaIssue } from '../schema/run.ts';
+import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
+import type { SchemaRefusal } from './protocol.ts';
+import { SpareWorker } from './spare-worker.ts';
+
+export type { SchemaIssue } from '../schema/run.ts';
+export type { SchemaRefusal } from './protocol.ts';
+
+export const COMPILE_MAX_MS = 1_000;
+export const VALIDATION_MAX_MS = 500;
+/** Usual validations and compilations take far less. A party that exceeds it is served by separate workers for a while. */
+const QUICK_MAX_MS = 50;
+const SLOW_FOR_MS = 10_000;
+const SLOW_TO_COMPILE_FOR_MS = 60_000;
+const SLOW_FOR_MAX_MS = 600_000;
+const COMPILE_WAIT_MAX_MS = 15_000;
+/** For a person who waits in the schema editor. */
+const TRY_OUT_WAIT_MAX_MS = 10_000;
+/** Workers stop by themselves when their budget is used up; only a worker that does not is killed. */
+const KILL_GRACE_MS = 200;
+const CORES = availableParallelism();
+/** Early enough for the jobs that wait behind it, and for a second try in the slow lane. */
+const QUICK_KILL_AFTER_MS = 200;
+const REMEMBERED_MAX = 10_000;
+const NOTHING = Buffer.alloc(0);
+const LATE_OUTCOME: Outcome = { kind: 'late' };
+const COMPILING_QUICKLY: LaneOptions = { workers: 1, niceness: 5, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true };
+
+const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
+const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
+
+export interface SchemaToRun {
+  party: string;
+  /** Identifies this version of the party's schema. */
+  version: string;
+  /** Called only when a worker has not seen the schema yet. */
+  load(): Promise<string>;
+}
+
+/** The result of trying out a schema: why it can't be used, or the issues of the JSON. */
+export interface TriedOut {
+  refusal?: SchemaRefusal;
+  issues?: SchemaIssue[] | undefined;
+}
+
+/** Told the processor time of a worker thread. */
+export type OnUsed = (ms: number) => void;
+
+/** Thrown when too many schemas wait to be compiled to judge this one in time. */
+export class CheckerBusy extends Error {}
+
+/**
+ * Compiles and runs strangers' schemas in worker threads. Schemas that have been slow, and new ones, run in separate workers, so
+ * that they take time from each other and not from those that have been quick.
+ */
+export class SchemaChecker {
+  readonly #spare = new SpareWorker();
+  readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
+  readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
+  readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
+  /** For schemas that are set or tried out: of parties whose last schema was quick, of new parties, and of slow ones. */
+  readonly #compilingProven = new Lane(COMPILING_QUICKLY);
+  readonly #compiling = new Lane(COMPILING_QUICKLY);
+  readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  #compiled = 0;
+  readonly #quickToCompile = new Set<string>();
+  readonly #slowToCompile = new SlowList(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
+  readonly #slowToValidate = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
+  /** Keys of schemas that have been quick. */
+  readonly #proven = new Set<string>();
+  readonly #loading = new Map<string, Promise<string>>();
+
+  /** Starts a worker in every lane, so that no message waits for that. */
+  async warm(): Promise<void> {
+    await Promise.all([this.#quick.warm(), this.#trial.warm(), this.#slow.warm(), this.#compiling.warm(), this.#spare.warm()]);
+  }
+
+  /** Why the schema can't be used, or undefined when it can. */
+  async refusalOf(party: string, text: string, onUsed?: OnUsed): Promise<SchemaRefusal | undefined> {
+    await this.warm();
+    return refusalIn(await this.#compile({ ...this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS), onUsed }));
+  }
+
+  /** Judges a schema as if it were set, and then JSON as if it arrived, if given. Nothing is remembered. */
+  async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal, onUsed?: OnUsed): Promise<TriedOut> {
+    const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone, onUsed };
+    const compiled = await this.#compile(compile);
+    // The client is gone, so nobody reads the result.
+    if (gone.aborted) return {};
+    const refusal = refusalIn(compiled);
+    if (refusal) return { refusal };
+    if (json === undefined) return {};
+    const outcome = await this.#compile({ ...compile, kind: 'validate once', json, budgetMs: () => VALIDATION_MAX_MS });
+    if (outcome.kind === 'late' && !gone.aborted) throw new CheckerBusy();
+    const wasLate = outcome.kind === 'checked' && outcome.usedMs > VALIDATION_MAX_MS;
+    return { issues: wasLate ? [LATE] : issuesIn(outcome) };
+  }
+
+  /** The issues of the JSON, at most 50, or undefined if it is valid. Always returns in time. */
+  async issuesOf(schema: SchemaToRun, json: Buffer, onUsed?: OnUsed): Promise<SchemaIssue[] | undefined> {
+    const patience = new AbortController();
+    const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
+    try {
+      // The time includes loading the schema and starting a worker.
+      return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS, onUsed), isLate]));
+    } finally {
+      patience.abort();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const parts = [this.#quick, this.#trial, this.#slow, this.#compilingProven, this.#compiling, this.#compilingSlowly, this.#spare];
+    await Promise.all(parts.map((part) => part.stop()));
+  }
+
+  #compileJob(party: string, text: string, deadline: number): Job {
+    // A unique key, because jobs with the same key share a schema.
+    const key = `compile ${++this.#compiled}`;
+    return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
+  }
+
+  /** A compilation that takes too long continues in the slow lane; so do, for a while, all others of its party. */
+  async #compile(job: Job): Promise<Outcome> {
+    const { party, kind } = job;
+    // A party whose schemas compile quickly may still have slow validations.
+    const proof = `${party} ${kind}`;
+    if (!this.#slowToCompile.has(party)) {
+      const lane = this.#quickToCompile.has(proof) ? this.#compilingProven : this.#compiling;
+      const outcome = await lane.run({ ...job, budgetMs: () => QUICK_MAX_MS });
+      if (outcome.kind === 'late') return outcome;
+      if (['compiled', 'refused', 'checked'].includes(outcome.kind)) {
+        remember(this.#quickToCompile, proof);
+        return outcome;
+      }
+      this.#quickToCompile.delete(proof);
+      this.#slowToCompile.note(party);
+    }
+    return this.#compilingSlowly.run(job);
+  }
+
+  #quickly() {
+    return { niceness: 0, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true, spare: this.#spare };
+  }
+
+  async #outcomeOf(schema: SchemaToRun, json: Buffer, deadline: number, onUsed: OnUsed | undefined): Promise<Outcome> {
+    const lane = this.#laneFor(schema);
+    const outcome = await this.#runIn(lane, schema, { json, deadline, onUsed });
+    const isOver = lane === this.#slow || outcome.kind === 'checked' || outcome.kind === 'late';
+    return isOver ? outcome : this.#runIn(this.#slow, schema, { json, deadline, onUsed });
+  }
+
+  #laneFor(schema: SchemaToRun): Lane {
+    if (this.#slowToValidate.has(schema.party)) return this.#slow;
+    return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
+  }
+
+  async #runIn(lane: Lane, schema: SchemaToRun, task: Pick<Job, 'json' | 'deadline' | 'onUsed'>): Promise<Outcome> {
+    const job: Job = {
+      ...task,
+      ...{ kind: 'validate', party: schema.party, key: keyOf(schema) },
+      budgetMs: () => (lane === this.#slow ? Math.max(1, task.deadline - performance.now()) : QUICK_MAX_MS),
+    };
+    const outcome = await lane.run(job);
+    const result = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
+    if (result.kind === 'checked' && result.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
+    // Nothing is known of a schema whose turn did not come.
+    else if (result.kind !== 'late') this.#noteSlow(schema.party, job.key);
+    return result;
+  }
+
+  /** Concurrent messages with the same schema share one read. */
+  #load(key: string, { load }: SchemaToRun): Promise<string> {
+    const loading = this.#loading.get(key) ?? load().finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    return loading;
+  }
+
+  #noteSlow(party: string, key: string): void {
+    this.#proven.delete(key);
+    this.#slowToValidate.note(party);
+  }
+}
+
+function remember(names: Set<string>, name: string): void {
+  if (names.size >= REMEMBERED_MAX) names.clear();
+  names.add(name);
+}
+
+function keyOf({ party, version }: SchemaToRun): string {
+  return `${party} ${version}`;
+}
+
+function refusalIn(outcome: Outcome): SchemaRefusal | undefined {
+  switch (outcome.kind) {
+    case 'compiled':
+      return undefined;
+    case 'refused':
+      return outcome.refusal;
+    case 'late':
+      throw new CheckerBusy();
+    case 'no memory':
+      return refusalFor('it takes too much memory to compile');
+    default:
+      return refusalFor(`it can't be compiled within ${COMPILE_MAX_MS / 1_000} second`);
+  }
+}
+
+/** A refusal of the schema as a whole. */
+export function refusalFor(reason: string): SchemaRefusal {
+  return { reason, faults: [{ path: '', message: reason }] };
+}
+
+function issuesIn(outcome: Outcome): SchemaIssue[] | undefined {
+  if (outcome.kind === 'checked') return outcome.issues;
+  return [outcome.kind === 'no memory' ? TOO_LARGE : LATE];
+}

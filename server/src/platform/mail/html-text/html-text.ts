@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Slots } from '../../fairness/slots.ts';
+
+/** Beside this file, in a checkout and compiled. */
+const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+/** Processor time, so that a busy machine does not fail a conversion; and wall-clock time as the last resort. */
+const CPU_MAX_MS = 800;
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+/** Texts that wait for the worker thread, held in memory. */
+const WAITING_MAX = 50;
+
+/**
+ * Converts HTML to text, with a line break for each block and the addresses of links. Nothing in the HTML is run or fetched. A
+ * worker thread converts one text at a time; a text that takes too long ends the worker thread.
+ */
+export class HtmlTexts {
+  readonly #slots = new Slots(1);
+  #waiting = 0;
+  #worker: Worker | undefined;
+
+  /** Undefined when the conversion takes too long. */
+  async textOf(html: string): Promise<string | undefined> {
+    if (this.#waiting >= WAITING_MAX) return undefined;
+    this.#waiting++;
+    try {
+      return await this.#slots.take(() => this.#convert(html));
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  async #convert(html: string): Promise<string | undefined> {
+    const worker = this.#worker ?? startWorker();
+    this.#worker = worker;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const give = (text: string) => resolve(text);
+    const giveUp = () => resolve(undefined);
+    worker.on('message', give).on('error', giveUp).on('exit', giveUp);
+    const watch = watchCpu(worker, giveUp);
+    const timer = setTimeout(giveUp, PATIENCE_MS);
+    worker.postMessage(html);
+    const text = await promise;
+    clearTimeout(timer);
+    clearInterval(watch);
+    worker.off('message', give).off('error', giveUp).off('exit', giveUp);
+    if (text === undefined) {
+      this.#worker = undefined;
+      await worker.terminate();
+    }
+    return text;
+  }
+}
+
+function watchCpu(worker: Worker, giveUp: () => void): NodeJS.Timeout {
+  let before: number | undefined;
+  return setInterval(async () => {
+    const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    const usedMs = (user + system) / 1_000;
+    before ??= usedMs;
+    if (usedMs - before > CPU_MAX_MS) giveUp();
+  }, LOOK_EVERY_MS);
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(WORKER, { resourceLimits: MEMORY_LIMITS, env: {}, execArgv: [] });
+  // A worker thread that ends between two texts is noticed with the next one.
+  worker.on('error', () => {});
+  worker.unref();
+  return worker;
+}

@@ -1,0 +1,320 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { WEBHOOK_RESPONSE_KEPT_BYTES } from '../../contract/limits.ts';
+import { isRecord } from '../../contract/records.ts';
+import { codeOf, messageOf } from '../../contract/thrown.ts';
+import type { NameServers } from './name-servers.ts';
+import { OutboundProxy, ProxyFailure } from './outbound-proxy.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** A URL or an address to which nothing may be sent. The message says why. */
+export class ForbiddenDestination extends Error {}
+
+/** The response was too late, or its body has no end. */
+class UnusableResponse extends Error {}
+
+export interface Response {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  /** The first bytes of the body. */
+  start: Buffer;
+  /** Whether the body has more bytes than these, as far as it was read. */
+  isLonger: boolean;
+}
+
+/** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
+type OnResponse = (response: Response | Error) => void;
+
+const RESPONSE_MAX_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
+const KEEP_ALIVE_MS = 4_000;
+const DESTINATIONS_MAX = 4_000;
+
+/** A URL in the form that a request needs. */
+interface Destination {
+  origin: string;
+  path: string;
+}
+
+export interface OutboundSettings {
+  privateHosts: readonly string[];
+  nameServers: NameServers;
+  /** Covers everything: DNS look-up, connection, TLS, request and response. */
+  patienceMs: number;
+  /** The URL of a proxy for all but the private hosts. */
+  proxy: string | undefined;
+  /** Shown to receivers that may see it and ask for a client certificate, as PEM. */
+  clientCert: string | undefined;
+  clientKey: string | undefined;
+}
+
+/**
+ * Sends requests to destinations that strangers chose. They reach public addresses only, which is checked when the connection is
+ * made, on the very addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
+ */
+export class Outbound {
+  readonly #privateHosts: ReadonlySet<string>;
+  readonly #nameServers: NameServers;
+  readonly #agent: Agent;
+  /** The one that shows the client certificate: connections of the two are never shared. */
+  readonly #identified: Agent;
+  readonly #patienceMs: number;
+  /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
+  readonly #destinations = new Map<string, Destination>();
+
+  constructor({ privateHosts, nameServers, patienceMs, proxy, clientCert, clientKey }: OutboundSettings) {
+    this.#privateHosts = new Set(privateHosts.map((host) => bare(new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}`))));
+    this.#nameServers = nameServers;
+    this.#patienceMs = patienceMs;
+    this.#agent = this.#agentWith({}, proxy);
+    this.#identified = clientCert === undefined ? this.#agent : this.#agentWith({ cert: clientCert, key: clientKey }, proxy);
+  }
+
+  #agentWith(identity: { cert?: string; key?: string | undefined }, proxy: string | undefined): Agent {
+    const connect = buildConnector({ allowH2: false, timeout: this.#patienceMs, lookup: this.#lookup, ...identity });
+    const tunnel = proxy === undefined ? connect : this.#through(new OutboundProxy(proxy), connect);
+    return new Agent({
+      allowH2: false,
+      // The whole exchange has one time limit, in Exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connect: (options, callback) => {
+        const problem = this.#literalProblem(options.hostname);
+        if (problem !== undefined) callback(new ForbiddenDestination(problem), null);
+        else if (this.#privateHosts.has(options.hostname)) connect(options, callback);
+        else tunnel(options, callback);
+      },
+    });
+  }
+
+  /** Only HTTPS goes this way: plain HTTP is for private hosts. */
+  #through(proxy: OutboundProxy, connect: buildConnector.connector): buildConnector.connector {
+    const open = async ({ hostname, port }: buildConnector.Options) => {
+      const signal = AbortSignal.timeout(this.#patienceMs);
+      const addresses = isIP(hostname) === 0 ? await this.#publicAddressesOf(hostname) : [{ address: hostname }];
+      return proxy.open(
+        addresses.map(({ address }) => address),
+        Number(port || 443),
+        signal,
+      );
+    };
+    return (options, callback) => {
+      open(options).then(
+        (httpSocket) => connect({ ...options, httpSocket }, callback),
+        (error) => callback(error, null),
+      );
+    };
+  }
+
+  /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
+  async check(text: string): Promise<void> {
+    const url = this.parse(text);
+    // The URL parser drops control characters, so the URL that is called would differ from the one that is shown.
+    if (/\p{Cc}/u.test(text)) throw new ForbiddenDestination('It must not contain control characters.');
+    const host = bare(url);
+    if (this.#privateHosts.has(host)) return;
+    if (isIP(host) === 0) await this.#publicAddressesOf(host);
+  }
+
+  /** The URL, unless its form alone is forbidden. */
+  parse(text: string): URL {
+    if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
+    const url = new URL(text);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForbiddenDestination('It must begin with https://.');
+    if (url.username !== '' || url.password !== '') throw new ForbiddenDestination('It must not contain a user name or password.');
+    const host = bare(url);
+    if (this.#privateHosts.has(host)) return url;
+    if (url.protocol !== 'https:') throw new ForbiddenDestination('It must begin with https://.');
+    const problem = this.#literalProblem(host) ?? nameProblem(host);
+    if (problem !== undefined) throw new ForbiddenDestination(problem);
+    return url;
+  }
+
+  /** Posts without following redirects, and reads the response's body to its end or limit. Always calls `onResponse`. */
+  post(
+    { url, showsCertificate }: { url: string; showsCertificate: boolean },
+    headers: Record<string, string>,
+    body: Buffer,
+    onResponse: OnResponse,
+  ): Exchange {
+    const exchange = new Exchange(this.#patienceMs, onResponse);
+    try {
+      const { origin, path } = this.#destinationOf(url);
+      (showsCertificate ? this.#identified : this.#agent).dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+    } catch (error) {
+      exchange.cancel(error as Error);
+    }
+    return exchange;
+  }
+
+  /** Whether the URL leads to a host that the operator has declared private. */
+  isPrivate(text: string): boolean {
+    const url = URL.parse(text);
+    return url !== null && this.#privateHosts.has(bare(url));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#identified.destroy()]);
+  }
+
+  #destinationOf(text: string): Destination {
+    const known = this.#destinations.get(text);
+    if (known) return known;
+    const { origin, pathname, search } = this.parse(text);
+    const destination = { origin, path: `${pathname}${search}` };
+    if (this.#destinations.size >= DESTINATIONS_MAX) this.#destinations.clear();
+    this.#destinations.set(text, destination);
+    return destination;
+  }
+
+  #literalProblem(host: string): string | undefined {
+    if (isIP(host) === 0 || this.#privateHosts.has(host) || isPublicAddress(host)) return undefined;
+    return `${host} is not a public address.`;
+  }
+
+  readonly #lookup: LookupFunction = (host, options, callback) => {
+    this.#addressesOf(host).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all || first === undefined) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, []),
+    );
+  };
+
+  #addressesOf(host: string): Promise<LookupAddress[]> {
+    // The system's resolver knows the names of its network. It serves the operator's hosts only, because slow names would
+    // block its few threads.
+    return this.#privateHosts.has(host) ? dns.lookup(host, { all: true }) : this.#publicAddressesOf(host);
+  }
+
+  async #publicAddressesOf(host: string): Promise<LookupAddress[]> {
+    const [ipv4, ipv6] = await Promise.all([this.#nameServers.ipv4Of(host), this.#nameServers.ipv6Of(host)]);
+    const addresses = [
+      ...(ipv4 ?? []).map((address) => ({ address, family: 4 })),
+      ...(ipv6 ?? []).map((address) => ({ address, family: 6 })),
+    ];
+    if (addresses.length === 0) {
+      const isKnown = ipv4 !== undefined && ipv6 !== undefined;
+      throw new ForbiddenDestination(`The host ${host} ${isKnown ? 'has no address' : 'could not be looked up'}.`);
+    }
+    for (const { address } of addresses)
+      if (!isPublicAddress(address)) throw new ForbiddenDestination(`The host ${host} has an address that is not public.`);
+    return addresses;
+  }
+}
+
+/** One request and its response, of which only the head and the first bytes are kept. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #timer: NodeJS.Timeout;
+  #onResponse: OnResponse | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #response: Response | undefined;
+  #bytes = 0;
+
+  constructor(patienceMs: number, onResponse: OnResponse) {
+    this.#onResponse = onResponse;
+    this.#timer = setTimeout(
+      () => this.cancel(new UnusableResponse(`no complete response within ${patienceMs / 1000} seconds`)),
+      patienceMs,
+    );
+  }
+
+  cancel(reason: Error): void {
+    this.#end(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The request may have waited for a connection until its time was over.
+    if (this.#onResponse === undefined) controller.abort(new UnusableResponse('too late'));
+    this.#controller = controller;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode < 200) return;
+    this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
+    // A body that announces its length does end, so the response counts although its body is not read.
+    if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
+    this.#response.isLonger = true;
+    this.#end(this.#response);
+    controller.abort(new UnusableResponse('a long response'));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#response) keepStart(this.#response, chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes <= RESPONSE_MAX_BYTES) return;
+    const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
+    this.#end(reason);
+    controller.abort(reason);
+  }
+
+  onResponseEnd(): void {
+    if (this.#response) this.#end(this.#response);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error);
+  }
+
+  #end(response: Response | Error): void {
+    clearTimeout(this.#timer);
+    const onResponse = this.#onResponse;
+    this.#onResponse = undefined;
+    onResponse?.(response);
+  }
+}
+
+/** Most bodies come in one chunk, which need not be copied. */
+function keepStart(response: Response, chunk: Buffer): void {
+  const room = WEBHOOK_RESPONSE_KEPT_BYTES - response.start.length;
+  if (chunk.length > room) response.isLonger = true;
+  if (room === 0) return;
+  const kept = chunk.subarray(0, room);
+  response.start = response.start.length === 0 ? kept : Buffer.concat([response.start, kept]);
+}
+
+/** Without the brackets that IPv6 addresses have in URLs. */
+function bare({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function nameProblem(host: string): string | undefined {
+  if (host.endsWith('.')) return 'The host must not end with a dot.';
+  return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
+}
+
+/** Why there was no response, in words for the people who run the receiver. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ForbiddenDestination || error instanceof UnusableResponse || error instanceof ProxyFailure) return error.message;
+  // Of a host with several addresses, the first failure speaks for all.
+  const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  const code = codeOf(cause);
+  const message = messageOf(cause);
+  if (message === 'bad response' || message === 'bad upgrade') return 'responded with 100 or 101, which was not asked for';
+  const known = code === undefined ? undefined : REASONS[code];
+  if (known !== undefined) return known;
+  // Without the internals of OpenSSL and the options of Node.js.
+  if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
+    return `the certificate or TLS was not accepted: ${(isRecord(cause) && typeof cause['reason'] === 'string' ? cause['reason'] : message).replace(/;.*/s, '')}`;
+  return cause instanceof Error && cause.name === 'HTTPParserError' ? 'the response was not HTTP' : message;
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset before a complete response',
+  EPIPE: 'connection closed before a complete response',
+  UND_ERR_SOCKET: 'connection closed before a complete response',
+  ETIMEDOUT: 'no connection',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'the host has no address',
+  EAI_AGAIN: 'the host could not be looked up',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are too large',
+};

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { codeOf } from '../../contract/thrown.ts';
+
+/** 42P01: a table is gone, because the database has been distributed since this process was started (distribute.ts). */
+const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030|42P01)/;
+const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+/** For a socket that does not exist (yet); with any other call, these codes mean something else. */
+const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
+const UNAVAILABLE_WORDS =
+  /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Cannot use a pool after calling end/;
+const DISK_FULL = '53100';
+/** PostgreSQL has no error code of its own for a quota. */
+const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
+
+/**
+ * The database did not respond in time, so that the connection was given up. What the statement has done, and whether it was committed, is
+ * unknown. The code is the one of a connection that timed out.
+ */
+export class NoResponse extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
+/** The database can't be reached, is starting, stopping or full, or hangs, as opposed to having refused a statement. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_ERRNO.has(code))) return true;
+  if (code !== undefined && UNCONNECTED_ERRNO.has(code) && 'syscall' in error && error.syscall === 'connect') return true;
+  return UNAVAILABLE_WORDS.test(error.message) || isDiskFull(error);
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === DISK_FULL || DISK_FULL_WORDS.test(error.message));
+}
+
+const DEADLOCK_DETECTED = '40P01';
+const UNIQUE_VIOLATION = '23505';
+const QUERY_CANCELED = '57014';
+
+function isDeadlock(error: unknown): boolean {
+  return codeOf(error) === DEADLOCK_DETECTED;
+}
+
+/** Citus locks whole reference tables, so that transactions deadlock there which would not on one PostgreSQL. */
+const DEADLOCK_RETRIES_MAX = 10;
+const DEADLOCK_PAUSE_MS = 50;
+
+export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
+      await sleep(Math.random() * DEADLOCK_PAUSE_MS * attempt);
+    }
+  }
+}
+
+/** A statement took longer than its transaction allows. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === QUERY_CANCELED;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === UNIQUE_VIOLATION;
+}

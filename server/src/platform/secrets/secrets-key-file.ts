@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { codeOf } from '../../contract/thrown.ts';
+import { SECRETS_KEY_BYTES } from './secret-box.ts';
+
+const NAME = 'secrets.key';
+
+/** The key in a data folder; undefined if there is none. */
+export function readSecretsKey(folder: string): Buffer | undefined {
+  const file = path.join(folder, NAME);
+  if (!existsSync(file)) return undefined;
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  if (key.length === SECRETS_KEY_BYTES) return key;
+  throw new Error(`The file ${file} must hold ${SECRETS_KEY_BYTES} bytes in base64: restore it from a backup.`);
+}
+
+/**
+ * Creates the key of a data folder, unless it is there. It is on the disk, whole, before it has its name: several processes may
+ * start at once, and what is sealed with a key that a crash has lost can't be opened.
+ */
+export function createSecretsKey(folder: string): void {
+  const file = path.join(folder, NAME);
+  if (existsSync(file)) return;
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    write(draft, `${randomBytes(SECRETS_KEY_BYTES).toString('base64')}\n`);
+    linkSync(draft, file);
+    syncFolder(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function write(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
