@@ -64,20 +64,18 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'README.md': {
     curl: {
       before: aReply,
-      edits: ({ env }) => [
+      edits: () => [
         ['http://127.0.0.1:3000', '$URL'],
         ['$ACME_KEY', '$KEY'],
         ['$GLOBEX_KEY', '$THEIR_KEY'],
         ['"msg_…"', `"'$(curl -s "$URL/v1/inbox?limit=1" -H "Authorization: Bearer $THEIR_KEY" | grep -o 'msg_[0-9a-z]*' | head -n 1)'"`],
-        ['agt_…', env['AGENT'] ?? ''],
-        ['create initech', 'create umbrella'],
         [
           'receipt proof msg_…',
           `receipt proof --url $URL --key $KEY $(curl -s "$URL/v1/outbox?limit=1" -H "Authorization: Bearer $KEY" | grep -o 'msg_[0-9a-z]*' | head -n 1)`,
         ],
         ['waybill.example.com/log+…', `$(curl -s $URL/.well-known/waybill.json | grep -o '"vkey":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`],
       ],
-      shows: [/"subject":"Order 4711"/, /"note":"Thank you, it ships tomorrow."/, /wb_\w+/, /Saved order-4711[\s\S]*^Verified$/m],
+      shows: [/"subject":"Order 4711"/, /"note":"Thank you, it ships tomorrow."/, /Saved order-4711[\s\S]*^Verified$/m],
     },
   },
   'packages/cli/README.md': {
