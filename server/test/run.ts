@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { FOLDERS_SETTING } from './support/run-folders.ts';
 
 /**
- * `npm test`: every check and test. `npm test -- <what>`: only the tests that vitest finds for it, by path, part of a path, or -t and
- * part of a name. Exit status: 0 if all passed, 1 if something failed, 3 if all that ran passed but the web tests could not run.
+ * `npm test`: every check, and the tests of units and of the API. `npm run test:long`: all other tests. `npm test -- <what>`: only the tests
+ * that vitest finds for it, by path, part of a path, or -t and part of a name. Exit status: 0 if all passed, 1 if something failed, 3 if all
+ * that ran passed but the web tests could not run.
  */
 const WEB_NOT_RUN = 3;
+const LONG = '--long';
+const SHORT_PROJECTS = ['unit', 'api'];
+const SLOWEST_SHOWN = 10;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'node_modules/.bin');
 /**
@@ -15,13 +21,29 @@ const BIN = path.join(ROOT, 'node_modules/.bin');
  * shared with others may stand still for as long. The last line names them; if more failed, the run has failed.
  */
 const SECOND_TRIES_MAX = 3;
+/** The file in which the run notes its temporary folders. */
+const folders = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-run-')), 'folders');
+writeFileSync(folders, '');
 /** Code is compiled once for all the processes that the tests start, and for the next run. */
-const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env };
+const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env, [FOLDERS_SETTING]: folders };
 
 interface VitestReport {
   numPassedTests: number;
   numFailedTests: number;
-  testResults: { name: string; status: 'passed' | 'failed' }[];
+  testResults: { name: string; status: 'passed' | 'failed'; startTime: number; endTime: number }[];
+}
+
+/** In a group of its own, which Ctrl-C does not reach. */
+function startWarden(): () => Promise<unknown> {
+  const warden = spawn(process.execPath, [path.join(import.meta.dirname, 'warden.ts'), folders], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true,
+  });
+  return () => {
+    const ended = once(warden, 'exit');
+    warden.stdin.end();
+    return ended;
+  };
 }
 
 function run(command: string, args: string[]): Promise<number> {
@@ -55,17 +77,33 @@ async function check(): Promise<boolean> {
   return results.every(({ code }) => code === 0);
 }
 
-async function testAll(): Promise<number> {
-  const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
-  const { builtPages } = await import('../src/platform/processes/web-build.ts');
-  const hasChromium = ensureChromium(process.env['WAYBILL_TEST_INSTALL']);
+async function testShort(): Promise<number> {
   // Built once, before services that start at the same time would each build them.
-  const [isFine] = await Promise.all([check(), builtPages(console.log)]);
-  if (!isFine) return 1;
+  const [isFine] = await Promise.all([check(), build()]);
+  return isFine && (await testProjects(SHORT_PROJECTS.map((name) => `--project=${name}`))) ? 0 : 1;
+}
+
+async function testLong(): Promise<number> {
+  const { ensureChromium, CHROMIUM_MISSING } = await import('./chromium.ts');
+  const hasChromium = ensureChromium(process.env['WAYBILL_TEST_INSTALL']);
+  await build();
+  const left = hasChromium ? SHORT_PROJECTS : [...SHORT_PROJECTS, 'web'];
+  const hasPassed = await testProjects(left.map((name) => `--project=!${name}`));
+  if (!hasChromium) console.error(`The web tests were NOT run. ${CHROMIUM_MISSING}`);
+  if (!hasPassed) return 1;
+  return hasChromium ? 0 : WEB_NOT_RUN;
+}
+
+async function build(): Promise<void> {
+  const { builtPages } = await import('../src/platform/processes/web-build.ts');
+  await builtPages(console.log);
+}
+
+/** Whether all tests of the projects have passed, if need be at the second try. */
+async function testProjects(projects: string[]): Promise<boolean> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
   try {
     const report = path.join(folder, 'vitest.json');
-    const projects = hasChromium ? [] : ['--project=!web'];
     console.log('\nTests');
     let status = await run('vitest', ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
@@ -76,19 +114,28 @@ async function testAll(): Promise<number> {
       console.log(`\n${failed.length} files failed. Once more, one after the other: ${failed.join(', ')}`);
       status = await run('vitest', ['run', '--maxWorkers=1', ...failed]);
     }
-    const second = status === 0 && failed.length > 0 ? `, and passed at the second try: ${failed.join(', ')}` : '';
+    showSlowest(testResults);
+    const second = status === 0 && failed.length > 0 ? `. A fault to correct: passed at the second try only: ${failed.join(', ')}` : '';
     console.log(`${numPassedTests} passed, ${numFailedTests} failed${second}`);
-    if (!hasChromium) console.error(`The web tests were NOT run. ${CHROMIUM_MISSING}`);
-    if (status !== 0) return 1;
-    return hasChromium ? 0 : WEB_NOT_RUN;
+    return status === 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+function showSlowest(files: VitestReport['testResults']): void {
+  const seconds = ({ startTime, endTime }: (typeof files)[number]) => Math.round((endTime - startTime) / 1000);
+  console.log(`\nThe ${SLOWEST_SHOWN} slowest files:`);
+  for (const file of files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST_SHOWN))
+    console.log(`${String(seconds(file)).padStart(5)} s  ${path.relative(ROOT, file.name)}`);
+}
+
 // Ctrl-C reaches vitest too, which stops PostgreSQL before it ends.
 process.on('SIGINT', () => {});
+const endRun = startWarden();
 const startedAt = Date.now();
 const chosen = process.argv.slice(2);
-process.exitCode = chosen.length > 0 ? await run('vitest', ['run', ...chosen]) : await testAll();
-if (chosen.length === 0) console.log(`${Math.round((Date.now() - startedAt) / 1000)} s in all`);
+process.exitCode =
+  chosen.length === 0 ? await testShort() : chosen[0] === LONG ? await testLong() : await run('vitest', ['run', ...chosen]);
+if (chosen.length === 0 || chosen[0] === LONG) console.log(`${Math.round((Date.now() - startedAt) / 1000)} s in all`);
+await endRun();

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabaseServer, type ServerAddress } from './database-server.ts';
+import { noteFolder } from './run-folders.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -37,6 +38,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 async function openRun(): Promise<Run> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-test-'));
+  noteFolder(folder);
   const citusUrls = (process.env['CITUS_NODES'] ?? '').split(' ').filter(Boolean);
   const server = await openDatabaseServer(process.env['DATABASE_URL'], folder, citusUrls);
   const close = async () => {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from './api.ts';
 import type { Measured, MeterQuestion } from './loop-meter.ts';
+import { FOLDERS_SETTING, noteFolder } from './run-folders.ts';
 
 export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
 const METER = path.join(import.meta.dirname, 'loop-meter.ts');
@@ -64,6 +65,7 @@ const children = new Set<ChildProcess>();
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'waybill-fault-')));
   folders.add(folder);
+  noteFolder(folder);
   return folder;
 }
 
@@ -142,7 +144,7 @@ export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings
   const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
   const child = spawn(command, [...first, ...args], {
     cwd: checkout,
-    env: { PATH: process.env['PATH'], HOME: os.tmpdir(), NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...dataFolder, ...env },
+    env: { ...inherited(), HOME: os.tmpdir(), ...dataFolder, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(isMetered ? (['ipc'] as const) : [])],
     ...account,
   });
@@ -175,6 +177,10 @@ export function runProgram(program: 'main' | 'cli', surroundings: Surroundings):
 }
 
 const LAST_WORDS = /Sign in at the dashboard|head -n 1\).*\n|works in the background/;
+
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE', FOLDERS_SETTING].map((name) => [name, process.env[name]]));
+}
 
 /** Starts the service on any free port and waits until it has said all it says at a start. */
 export async function startProcess({ env = {}, ...rest }: Surroundings): Promise<ServiceProcess> {

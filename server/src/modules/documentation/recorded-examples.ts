@@ -30,7 +30,7 @@ export interface Example {
 
 let examples: Record<string, Example> | undefined;
 
-/** What was recorded of an operation (server/test/api/examples.test.ts). */
+/** What was recorded of an operation (server/test/documents/examples.test.ts). */
 export function exampleOf(operationId: string): Example | undefined {
   examples ??= readExamples();
   return Object.hasOwn(examples, operationId) ? examples[operationId] : undefined;

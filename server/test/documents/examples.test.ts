@@ -15,7 +15,7 @@ import { recordAccount, recordBusiness, recordDeviceLogins, recordMembers } from
 import { clientsHere } from '../support/examples/client.ts';
 import { type ExampleWorld, openExampleWorld } from '../support/examples/world.ts';
 
-/** `UPDATE_EXAMPLES=1 npm test -- api/examples` writes docs/reference/examples.json again. */
+/** `UPDATE_EXAMPLES=1 npm test -- documents/examples` writes docs/reference/examples.json again. */
 const UPDATES = process.env['UPDATE_EXAMPLES'] === '1';
 
 let world: ExampleWorld;
@@ -81,7 +81,7 @@ describe('docs/reference/examples.json', () => {
     expect(Object.keys(recorded).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
   });
 
-  test('is what the service does today: run UPDATE_EXAMPLES=1 npm test -- api/examples if it is not', () => {
+  test('is what the service does today: run UPDATE_EXAMPLES=1 npm test -- documents/examples if it is not', () => {
     expect(Object.keys(stored)).toEqual(Object.keys(sorted(recorded)));
     for (const [name, { request, response }] of Object.entries(recorded)) {
       const before = stored[name] as Example;
