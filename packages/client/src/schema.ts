@@ -1,41 +1,14 @@
 // Generated from the OpenAPI document by `npm run api-types`; a test fails when it is out of date.
 
 export interface paths {
-  "/v1/public/{handle}": {
-    get: operations["getPublicHandle"];
-  };
-  "/v1/public/{handle}/schema": {
-    get: operations["getPublicHandleSchema"];
-  };
-  "/v1/public/{handle}/drop-page": {
-    get: operations["getPublicHandleDropPage"];
-  };
-  "/v1/public/{handle}/logo": {
-    get: operations["getPublicHandleLogo"];
-  };
-  "/v1/receipts/{token}": {
-    get: operations["getReceiptsToken"];
-  };
-  "/v1/receipts/{token}/proof": {
-    get: operations["getReceiptsTokenProof"];
-  };
-  "/v1/receipts/{token}/signature": {
-    get: operations["getReceiptsTokenSignature"];
-  };
-  "/v1/me": {
-    get: operations["getMe"];
-  };
-  "/v1/usage": {
-    get: operations["getUsage"];
+  "/v1/messages": {
+    post: operations["postMessages"];
   };
   "/v1/inbox": {
     get: operations["getInbox"];
   };
   "/v1/outbox": {
     get: operations["getOutbox"];
-  };
-  "/v1/messages": {
-    post: operations["postMessages"];
   };
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
@@ -54,6 +27,15 @@ export interface paths {
   };
   "/v1/messages/{id}/redeliver": {
     post: operations["postMessagesIdRedeliver"];
+  };
+  "/v1/receipts/{token}": {
+    get: operations["getReceiptsToken"];
+  };
+  "/v1/receipts/{token}/proof": {
+    get: operations["getReceiptsTokenProof"];
+  };
+  "/v1/receipts/{token}/signature": {
+    get: operations["getReceiptsTokenSignature"];
   };
   "/v1/threads": {
     get: operations["getThreads"];
@@ -228,6 +210,18 @@ export interface paths {
   "/v1/handles": {
     get: operations["getHandles"];
   };
+  "/v1/public/{handle}": {
+    get: operations["getPublicHandle"];
+  };
+  "/v1/public/{handle}/schema": {
+    get: operations["getPublicHandleSchema"];
+  };
+  "/v1/public/{handle}/drop-page": {
+    get: operations["getPublicHandleDropPage"];
+  };
+  "/v1/public/{handle}/logo": {
+    get: operations["getPublicHandleLogo"];
+  };
   "/v1/sign-in": {
     get: operations["getSignIn"];
   };
@@ -259,6 +253,12 @@ export interface paths {
   };
   "/v1/drops/uploads/{id}/complete": {
     post: operations["postDropsUploadsIdComplete"];
+  };
+  "/v1/me": {
+    get: operations["getMe"];
+  };
+  "/v1/usage": {
+    get: operations["getUsage"];
   };
   "/v1/businesses": {
     post: operations["postBusinesses"];
@@ -354,21 +354,6 @@ export interface components {
           }[];
       };
     };
-    PublicProfile: {
-      handle: string;
-      display_name: string;
-      verified_domains: string[];
-      accepting_drops: boolean;
-    };
-    PublishedSchema: {
-      schema: unknown;
-      updated_at: string | null;
-    };
-    DropPage: {
-      welcome: string;
-      accent: string | null;
-      logo_path: string | null;
-    };
     Party: {
       /** @constant */
       kind: "handle";
@@ -395,12 +380,13 @@ export interface components {
       /** @enum {string} */
       provider: "api_key" | "email" | "google" | "microsoft" | "oidc" | "smtp";
     };
-    ReceiptFile: {
+    File: {
       id: string;
       filename: string;
       content_type: string;
       size_bytes: number;
       sha256: string | null;
+      download_url: string;
     };
     Validation: {
       /** @enum {string} */
@@ -411,7 +397,7 @@ export interface components {
           keyword: string;
         }[];
     };
-    Receipt: {
+    Envelope: {
       id: string;
       thread_id: string;
       in_reply_to: string | null;
@@ -426,35 +412,60 @@ export interface components {
       type: string | null;
       subject: string | null;
       note: string | null;
+      json: unknown;
       json_sha256: string | null;
       json_bytes_sha256: string | null;
-      files: components["schemas"]["ReceiptFile"][];
+      files: components["schemas"]["File"][];
       validation: components["schemas"]["Validation"];
       received_at: string;
       content_hash: string;
       receipt_url: string;
       idempotency_key?: string;
     };
-    MinimalReceipt: {
-      /** @constant */
-      detail: "minimal";
+    Draft: {
+      to?: string | null;
+      in_reply_to?: string | null;
+      type?: string | null;
+      subject?: string | null;
+      note?: string | null;
+      json?: unknown;
+      files?: string[];
+    };
+    DraftForm: {
+      to?: string;
+      in_reply_to?: string;
+      type?: string;
+      subject?: string;
+      note?: string;
+      json?: string;
+      files?: string[];
+      file?: string[];
+    };
+    EnvelopeSummary: {
       id: string;
+      thread_id: string;
+      in_reply_to: string | null;
       from: {
         party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
       };
       to: {
         party: components["schemas"]["Party"];
+        segment?: string | null;
       };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      json_bytes: number | null;
       json_sha256: string | null;
       json_bytes_sha256: string | null;
-      files: ({
-          sha256: string | null;
-        })[];
+      files: components["schemas"]["File"][];
+      validation: components["schemas"]["Validation"];
       received_at: string;
       content_hash: string;
       receipt_url: string;
+      idempotency_key?: string;
     };
-    AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
     Proof: {
       /** @constant */
       format: "waybill-proof/1";
@@ -515,158 +526,6 @@ export interface components {
       created_at: string;
       revoked_at: string | null;
     };
-    ReceiptSignature: {
-      key: components["schemas"]["SigningKey"];
-      created_at: string;
-    };
-    Me: {
-      business: {
-        handle: string;
-        display_name: string;
-        verified_domains: string[];
-        accepting_drops: boolean;
-        created_at: string;
-      };
-      agent: ({
-        id: string;
-        name: string;
-        description: string | null;
-      }) | null;
-      key: ({
-        id: string;
-        /** @enum {string} */
-        scope: "read" | "read_write";
-        prefix: string;
-        created_at: string;
-      }) | null;
-      member?: {
-        id: string;
-        name: string;
-        /** @enum {string} */
-        role: "owner" | "admin" | "member";
-      };
-      addresses: {
-        handle: string;
-        segment: string | null;
-        email: string | null;
-        drop_page: string;
-      };
-      usage: {
-        period: string;
-        messages: {
-          used: number;
-          limit: number;
-        };
-        uploads: {
-          used_bytes: number;
-          limit_bytes: number;
-          resets_at: string;
-        };
-        resets_at: string;
-      };
-    };
-    Usage: {
-      period: string;
-      messages: {
-        used: number;
-        limit: number;
-      };
-      uploads: {
-        used_bytes: number;
-        limit_bytes: number;
-        resets_at: string;
-      };
-      resets_at: string;
-      new_account: {
-        used: number;
-        limit: number;
-        resets_at: string;
-        until: string;
-      } | null;
-      days: {
-          date: string;
-          sent: number;
-          received: number;
-          uploaded_bytes: number;
-        }[];
-    };
-    File: {
-      id: string;
-      filename: string;
-      content_type: string;
-      size_bytes: number;
-      sha256: string | null;
-      download_url: string;
-    };
-    Envelope: {
-      id: string;
-      thread_id: string;
-      in_reply_to: string | null;
-      from: {
-        party: components["schemas"]["Party"];
-        actor: components["schemas"]["Actor"];
-      };
-      to: {
-        party: components["schemas"]["Party"];
-        segment?: string | null;
-      };
-      type: string | null;
-      subject: string | null;
-      note: string | null;
-      json: unknown;
-      json_sha256: string | null;
-      json_bytes_sha256: string | null;
-      files: components["schemas"]["File"][];
-      validation: components["schemas"]["Validation"];
-      received_at: string;
-      content_hash: string;
-      receipt_url: string;
-      idempotency_key?: string;
-    };
-    EnvelopeSummary: {
-      id: string;
-      thread_id: string;
-      in_reply_to: string | null;
-      from: {
-        party: components["schemas"]["Party"];
-        actor: components["schemas"]["Actor"];
-      };
-      to: {
-        party: components["schemas"]["Party"];
-        segment?: string | null;
-      };
-      type: string | null;
-      subject: string | null;
-      note: string | null;
-      json_bytes: number | null;
-      json_sha256: string | null;
-      json_bytes_sha256: string | null;
-      files: components["schemas"]["File"][];
-      validation: components["schemas"]["Validation"];
-      received_at: string;
-      content_hash: string;
-      receipt_url: string;
-      idempotency_key?: string;
-    };
-    Draft: {
-      to?: string | null;
-      in_reply_to?: string | null;
-      type?: string | null;
-      subject?: string | null;
-      note?: string | null;
-      json?: unknown;
-      files?: string[];
-    };
-    DraftForm: {
-      to?: string;
-      in_reply_to?: string;
-      type?: string;
-      subject?: string;
-      note?: string;
-      json?: string;
-      files?: string[];
-      file?: string[];
-    };
     Signature: {
       key: components["schemas"]["SigningKey"];
       created_at: string;
@@ -695,6 +554,61 @@ export interface components {
       /** @enum {string} */
       way: "webhook" | "consumer";
       at: string;
+    };
+    ReceiptFile: {
+      id: string;
+      filename: string;
+      content_type: string;
+      size_bytes: number;
+      sha256: string | null;
+    };
+    Receipt: {
+      id: string;
+      thread_id: string;
+      in_reply_to: string | null;
+      from: {
+        party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+        segment?: string | null;
+      };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      json_sha256: string | null;
+      json_bytes_sha256: string | null;
+      files: components["schemas"]["ReceiptFile"][];
+      validation: components["schemas"]["Validation"];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+      idempotency_key?: string;
+    };
+    MinimalReceipt: {
+      /** @constant */
+      detail: "minimal";
+      id: string;
+      from: {
+        party: components["schemas"]["Party"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+      };
+      json_sha256: string | null;
+      json_bytes_sha256: string | null;
+      files: ({
+          sha256: string | null;
+        })[];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+    };
+    AnyReceipt: components["schemas"]["Receipt"] | components["schemas"]["MinimalReceipt"];
+    ReceiptSignature: {
+      key: components["schemas"]["SigningKey"];
+      created_at: string;
     };
     Worker: {
       /** @enum {string} */
@@ -1093,6 +1007,21 @@ export interface components {
       address: string;
       created_at: string;
     };
+    PublicProfile: {
+      handle: string;
+      display_name: string;
+      verified_domains: string[];
+      accepting_drops: boolean;
+    };
+    PublishedSchema: {
+      schema: unknown;
+      updated_at: string | null;
+    };
+    DropPage: {
+      welcome: string;
+      accent: string | null;
+      logo_path: string | null;
+    };
     SignIn: {
       email: boolean;
       google: boolean;
@@ -1142,6 +1071,77 @@ export interface components {
         code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
         message: string;
       }) | null;
+    };
+    Me: {
+      business: {
+        handle: string;
+        display_name: string;
+        verified_domains: string[];
+        accepting_drops: boolean;
+        created_at: string;
+      };
+      agent: ({
+        id: string;
+        name: string;
+        description: string | null;
+      }) | null;
+      key: ({
+        id: string;
+        /** @enum {string} */
+        scope: "read" | "read_write";
+        prefix: string;
+        created_at: string;
+      }) | null;
+      member?: {
+        id: string;
+        name: string;
+        /** @enum {string} */
+        role: "owner" | "admin" | "member";
+      };
+      addresses: {
+        handle: string;
+        segment: string | null;
+        email: string | null;
+        drop_page: string;
+      };
+      usage: {
+        period: string;
+        messages: {
+          used: number;
+          limit: number;
+        };
+        uploads: {
+          used_bytes: number;
+          limit_bytes: number;
+          resets_at: string;
+        };
+        resets_at: string;
+      };
+    };
+    Usage: {
+      period: string;
+      messages: {
+        used: number;
+        limit: number;
+      };
+      uploads: {
+        used_bytes: number;
+        limit_bytes: number;
+        resets_at: string;
+      };
+      resets_at: string;
+      new_account: {
+        used: number;
+        limit: number;
+        resets_at: string;
+        until: string;
+      } | null;
+      days: {
+          date: string;
+          sent: number;
+          received: number;
+          uploaded_bytes: number;
+        }[];
     };
     Business: {
       handle: string;
@@ -1234,138 +1234,42 @@ export type external = Record<string, never>;
 
 export interface operations {
 
-  getPublicHandle: {
-    parameters: {
-      path: {
-        handle: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["PublicProfile"];
-        };
-      };
-    };
-  };
-  getPublicHandleSchema: {
-    parameters: {
-      path: {
-        handle: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["PublishedSchema"];
-        };
-      };
-    };
-  };
-  getPublicHandleDropPage: {
-    parameters: {
-      path: {
-        handle: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["DropPage"];
-        };
-      };
-    };
-  };
-  getPublicHandleLogo: {
-    parameters: {
-      query?: {
-        v?: string;
-      };
-      path: {
-        handle: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "image/png": string;
-        };
-      };
-    };
-  };
-  getReceiptsToken: {
-    parameters: {
-      path: {
-        token: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["AnyReceipt"];
-        };
-      };
-    };
-  };
-  getReceiptsTokenProof: {
-    parameters: {
-      query?: {
-        format?: "tlog-proof" | "bundle";
-      };
-      path: {
-        token: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "text/plain": string;
-          "application/vnd.waybill.proof+json": components["schemas"]["Proof"];
-        };
-      };
-    };
-  };
-  getReceiptsTokenSignature: {
-    parameters: {
-      path: {
-        token: string;
-      };
-    };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["ReceiptSignature"];
-        };
-      };
-    };
-  };
-  getMe: {
+  postMessages: {
     parameters: {
       header?: {
+        "Idempotency-Key"?: string;
+        "Content-Digest"?: string;
+        "Signature-Input"?: string;
+        Signature?: string;
         "Waybill-Business"?: string;
       };
     };
-    responses: {
-      200: {
-        content: {
-          "application/json": components["schemas"]["Me"];
-        };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "to": "globex/orders",
+         *   "type": "order",
+         *   "subject": "Order 4711",
+         *   "note": "Please confirm.",
+         *   "json": {
+         *     "items": [
+         *       {
+         *         "sku": "A-1",
+         *         "quantity": 3
+         *       }
+         *     ]
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["Draft"];
+        "multipart/form-data": components["schemas"]["DraftForm"];
       };
     };
-  };
-  getUsage: {
-    parameters: {
-      query?: {
-        days?: number;
-      };
-      header?: {
-        "Waybill-Business"?: string;
-      };
-    };
     responses: {
-      200: {
+      201: {
         content: {
-          "application/json": components["schemas"]["Usage"];
+          "application/json": components["schemas"]["Envelope"];
         };
       };
     };
@@ -1423,46 +1327,6 @@ export interface operations {
             data: (components["schemas"]["Envelope"] | components["schemas"]["EnvelopeSummary"])[];
             next_cursor: string | null;
           };
-        };
-      };
-    };
-  };
-  postMessages: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: string;
-        "Content-Digest"?: string;
-        "Signature-Input"?: string;
-        Signature?: string;
-        "Waybill-Business"?: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *   "to": "globex/orders",
-         *   "type": "order",
-         *   "subject": "Order 4711",
-         *   "note": "Please confirm.",
-         *   "json": {
-         *     "items": [
-         *       {
-         *         "sku": "A-1",
-         *         "quantity": 3
-         *       }
-         *     ]
-         *   }
-         * }
-         */
-        "application/json": components["schemas"]["Draft"];
-        "multipart/form-data": components["schemas"]["DraftForm"];
-      };
-    };
-    responses: {
-      201: {
-        content: {
-          "application/json": components["schemas"]["Envelope"];
         };
       };
     };
@@ -1590,6 +1454,52 @@ export interface operations {
             queued: true;
             job_id: string;
           };
+        };
+      };
+    };
+  };
+  getReceiptsToken: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["AnyReceipt"];
+        };
+      };
+    };
+  };
+  getReceiptsTokenProof: {
+    parameters: {
+      query?: {
+        format?: "tlog-proof" | "bundle";
+      };
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/plain": string;
+          "application/vnd.waybill.proof+json": components["schemas"]["Proof"];
+        };
+      };
+    };
+  };
+  getReceiptsTokenSignature: {
+    parameters: {
+      path: {
+        token: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["ReceiptSignature"];
         };
       };
     };
@@ -3205,6 +3115,65 @@ export interface operations {
       };
     };
   };
+  getPublicHandle: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublicProfile"];
+        };
+      };
+    };
+  };
+  getPublicHandleSchema: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublishedSchema"];
+        };
+      };
+    };
+  };
+  getPublicHandleDropPage: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DropPage"];
+        };
+      };
+    };
+  };
+  getPublicHandleLogo: {
+    parameters: {
+      query?: {
+        v?: string;
+      };
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "image/png": string;
+        };
+      };
+    };
+  };
   getSignIn: {
     responses: {
       200: {
@@ -3395,6 +3364,37 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["PartedUpload"];
+        };
+      };
+    };
+  };
+  getMe: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Me"];
+        };
+      };
+    };
+  };
+  getUsage: {
+    parameters: {
+      query?: {
+        days?: number;
+      };
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["Usage"];
         };
       };
     };
@@ -4016,31 +4016,26 @@ export interface operations {
 }
 
 export type Error = components['schemas']['Error'];
-export type PublicProfile = components['schemas']['PublicProfile'];
-export type PublishedSchema = components['schemas']['PublishedSchema'];
-export type DropPage = components['schemas']['DropPage'];
 export type Party = components['schemas']['Party'];
 export type Actor = components['schemas']['Actor'];
-export type ReceiptFile = components['schemas']['ReceiptFile'];
+export type File = components['schemas']['File'];
 export type Validation = components['schemas']['Validation'];
-export type Receipt = components['schemas']['Receipt'];
-export type MinimalReceipt = components['schemas']['MinimalReceipt'];
-export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type Envelope = components['schemas']['Envelope'];
+export type Draft = components['schemas']['Draft'];
+export type DraftForm = components['schemas']['DraftForm'];
+export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
 export type Proof = components['schemas']['Proof'];
 export type PendingProof = components['schemas']['PendingProof'];
 export type SigningKey = components['schemas']['SigningKey'];
-export type ReceiptSignature = components['schemas']['ReceiptSignature'];
-export type Me = components['schemas']['Me'];
-export type Usage = components['schemas']['Usage'];
-export type File = components['schemas']['File'];
-export type Envelope = components['schemas']['Envelope'];
-export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
-export type Draft = components['schemas']['Draft'];
-export type DraftForm = components['schemas']['DraftForm'];
 export type Signature = components['schemas']['Signature'];
 export type Acknowledgement = components['schemas']['Acknowledgement'];
 export type AcknowledgementRequest = components['schemas']['AcknowledgementRequest'];
 export type HandOver = components['schemas']['HandOver'];
+export type ReceiptFile = components['schemas']['ReceiptFile'];
+export type Receipt = components['schemas']['Receipt'];
+export type MinimalReceipt = components['schemas']['MinimalReceipt'];
+export type AnyReceipt = components['schemas']['AnyReceipt'];
+export type ReceiptSignature = components['schemas']['ReceiptSignature'];
 export type Worker = components['schemas']['Worker'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadCount = components['schemas']['ThreadCount'];
@@ -4071,10 +4066,15 @@ export type InboxSchema = components['schemas']['InboxSchema'];
 export type SchemaCheck = components['schemas']['SchemaCheck'];
 export type RecipientCheck = components['schemas']['RecipientCheck'];
 export type Agent = components['schemas']['Agent'];
+export type PublicProfile = components['schemas']['PublicProfile'];
+export type PublishedSchema = components['schemas']['PublishedSchema'];
+export type DropPage = components['schemas']['DropPage'];
 export type SignIn = components['schemas']['SignIn'];
 export type Account = components['schemas']['Account'];
 export type Session = components['schemas']['Session'];
 export type Door = components['schemas']['Door'];
+export type Me = components['schemas']['Me'];
+export type Usage = components['schemas']['Usage'];
 export type Business = components['schemas']['Business'];
 export type Availability = components['schemas']['Availability'];
 export type Member = components['schemas']['Member'];

@@ -15,41 +15,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def get_public_handle(handle: str) -> Call[types.PublicProfile]:
-    """Get the public profile of a handle."""
-    return call("GET", "/v1/public/{handle}", path=[handle])
-
-
-def get_public_handle_schema(handle: str) -> Call[types.PublishedSchema]:
-    """Get the JSON Schema that a business publishes."""
-    return call("GET", "/v1/public/{handle}/schema", path=[handle])
-
-
-def get_public_handle_drop_page(handle: str) -> Call[types.DropPage]:
-    """Get what the drop page of a business shows."""
-    return call("GET", "/v1/public/{handle}/drop-page", path=[handle])
-
-
-def get_receipts_token(token: str) -> Call[types.AnyReceipt]:
-    """Get a public receipt."""
-    return call("GET", "/v1/receipts/{token}", path=[token])
-
-
-def get_receipts_token_signature(token: str) -> Call[types.ReceiptSignature]:
-    """Get the signature of a public receipt."""
-    return call("GET", "/v1/receipts/{token}/signature", path=[token])
-
-
-def get_me() -> Call[types.Me]:
-    """Get your business, your role in it, its addresses and usage."""
-    return call("GET", "/v1/me")
-
-
-def get_usage(**query: Unpack[types.GetUsageQuery]) -> Call[types.Usage]:
-    """Get the usage of your business day by day, and its limits."""
-    return call("GET", "/v1/usage", query=query)
-
-
 def get_inbox(**query: Unpack[types.GetInboxQuery]) -> Paged[Message]:
     """List received messages, newest first."""
     return paged("GET", "/v1/inbox", page_of_messages, query=query)
@@ -86,6 +51,16 @@ def post_messages_id_redeliver(
 ) -> Call[types.PostMessagesIdRedeliverResponse]:
     """Deliver a message to a webhook again."""
     return call("POST", "/v1/messages/{id}/redeliver", path=[id], body=body)
+
+
+def get_receipts_token(token: str) -> Call[types.AnyReceipt]:
+    """Get a public receipt."""
+    return call("GET", "/v1/receipts/{token}", path=[token])
+
+
+def get_receipts_token_signature(token: str) -> Call[types.ReceiptSignature]:
+    """Get the signature of a public receipt."""
+    return call("GET", "/v1/receipts/{token}/signature", path=[token])
 
 
 def get_threads(**query: Unpack[types.GetThreadsQuery]) -> Paged[types.Thread]:
@@ -441,9 +416,34 @@ def get_handles(**query: Unpack[types.GetHandlesQuery]) -> Paged[types.GetHandle
     return paged("GET", "/v1/handles", query=query)
 
 
+def get_public_handle(handle: str) -> Call[types.PublicProfile]:
+    """Get the public profile of a handle."""
+    return call("GET", "/v1/public/{handle}", path=[handle])
+
+
+def get_public_handle_schema(handle: str) -> Call[types.PublishedSchema]:
+    """Get the JSON Schema that a business publishes."""
+    return call("GET", "/v1/public/{handle}/schema", path=[handle])
+
+
+def get_public_handle_drop_page(handle: str) -> Call[types.DropPage]:
+    """Get what the drop page of a business shows."""
+    return call("GET", "/v1/public/{handle}/drop-page", path=[handle])
+
+
 def get_sign_in() -> Call[types.SignIn]:
     """List the ways to sign in."""
     return call("GET", "/v1/sign-in")
+
+
+def get_me() -> Call[types.Me]:
+    """Get your business, your role in it, its addresses and usage."""
+    return call("GET", "/v1/me")
+
+
+def get_usage(**query: Unpack[types.GetUsageQuery]) -> Call[types.Usage]:
+    """Get the usage of your business day by day, and its limits."""
+    return call("GET", "/v1/usage", query=query)
 
 
 def get_account_invitations_token(token: str) -> Call[types.GetAccountInvitationsTokenResponse]:

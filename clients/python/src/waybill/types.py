@@ -188,22 +188,80 @@ class Error(TypedDict):
     error: ErrorError
 
 
-class PublicProfile(TypedDict):
-    handle: str
-    display_name: str
-    verified_domains: list[str]
-    accepting_drops: bool
+class GetInboxQuery(TypedDict, total=False):
+    limit: int
+    cursor: str
+    include: Literal["summary"]
+    since: str
+    until: str
+    from_: str
+    type: str
+    validation: Literal["passed", "failed", "not_applicable"]
+    thread: str
+    to: str
 
 
-class PublishedSchema(TypedDict):
-    schema: Any
-    updated_at: str | None
+class GetOutboxQuery(TypedDict, total=False):
+    limit: int
+    cursor: str
+    include: Literal["summary"]
+    since: str
+    until: str
+    from_: str
+    type: str
+    validation: Literal["passed", "failed", "not_applicable"]
+    thread: str
 
 
-class DropPage(TypedDict):
-    welcome: str
-    accent: str | None
-    logo_path: str | None
+class SigningKey(TypedDict):
+    id: str
+    public_key: str
+    created_at: str
+    revoked_at: str | None
+
+
+class Signature(TypedDict):
+    key: SigningKey
+    created_at: str
+    signature_input: str
+    signature: str
+    components: dict[str, str]
+    body: str
+
+
+class Acknowledgement(TypedDict):
+    status: Literal["accepted", "rejected", "processed"]
+    reason: str | None
+    at: str
+    party: Party
+    actor: Actor
+    signing_key_id: str | None
+
+
+class AcknowledgementRequest(TypedDict):
+    status: Literal["accepted", "rejected", "processed"]
+    reason: NotRequired[str | None]
+
+
+class HandOver(TypedDict):
+    """The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log."""
+
+    way: Literal["webhook", "consumer"]
+    at: str
+
+
+class GetMessagesIdAcknowledgementsResponse(TypedDict):
+    data: list[Acknowledgement]
+    handed_over: HandOver | None
+
+
+class PostMessagesIdRedeliverResponse(TypedDict):
+    queued: Literal[True]
+    job_id: str
+
+
+class PostMessagesIdRedeliverBody(TypedDict):
+    webhook_id: str
 
 
 class ReceiptFrom(TypedDict):
@@ -287,186 +345,9 @@ MinimalReceipt = TypedDict(
 AnyReceipt = Receipt | MinimalReceipt
 
 
-class SigningKey(TypedDict):
-    id: str
-    public_key: str
-    created_at: str
-    revoked_at: str | None
-
-
 class ReceiptSignature(TypedDict):
     key: SigningKey
     created_at: str
-
-
-class MeBusiness(TypedDict):
-    handle: str
-    display_name: str
-    verified_domains: list[str]
-    accepting_drops: bool
-    created_at: str
-
-
-class MeAgent(TypedDict):
-    id: str
-    name: str
-    description: str | None
-
-
-class MeKey(TypedDict):
-    id: str
-    scope: Literal["read", "read_write"]
-    prefix: str
-    created_at: str
-
-
-class MeMember(TypedDict):
-    """Only for people who have signed in."""
-
-    id: str
-    name: str
-    role: Literal["owner", "admin", "member"]
-
-
-class MeAddresses(TypedDict):
-    handle: str
-    segment: str | None
-    email: str | None
-    drop_page: str
-
-
-class MeUsageMessages(TypedDict):
-    used: int
-    limit: int
-
-
-class MeUsageUploads(TypedDict):
-    used_bytes: int
-    limit_bytes: int
-    resets_at: str
-
-
-class MeUsage(TypedDict):
-    period: str
-    messages: MeUsageMessages
-    uploads: MeUsageUploads
-    resets_at: str
-
-
-class Me(TypedDict):
-    business: MeBusiness
-    agent: MeAgent | None
-    key: MeKey | None
-    member: NotRequired[MeMember]
-    addresses: MeAddresses
-    usage: MeUsage
-
-
-class UsageMessages(TypedDict):
-    used: int
-    limit: int
-
-
-class UsageUploads(TypedDict):
-    used_bytes: int
-    limit_bytes: int
-    resets_at: str
-
-
-class UsageNewAccount(TypedDict):
-    used: int
-    limit: int
-    resets_at: str
-    until: str
-
-
-class UsageDaysItem(TypedDict):
-    date: str
-    sent: int
-    received: int
-    uploaded_bytes: int
-
-
-class Usage(TypedDict):
-    period: str
-    messages: UsageMessages
-    uploads: UsageUploads
-    resets_at: str
-    new_account: UsageNewAccount | None
-    days: list[UsageDaysItem]
-
-
-class GetUsageQuery(TypedDict, total=False):
-    days: int
-
-
-class GetInboxQuery(TypedDict, total=False):
-    limit: int
-    cursor: str
-    include: Literal["summary"]
-    since: str
-    until: str
-    from_: str
-    type: str
-    validation: Literal["passed", "failed", "not_applicable"]
-    thread: str
-    to: str
-
-
-class GetOutboxQuery(TypedDict, total=False):
-    limit: int
-    cursor: str
-    include: Literal["summary"]
-    since: str
-    until: str
-    from_: str
-    type: str
-    validation: Literal["passed", "failed", "not_applicable"]
-    thread: str
-
-
-class Signature(TypedDict):
-    key: SigningKey
-    created_at: str
-    signature_input: str
-    signature: str
-    components: dict[str, str]
-    body: str
-
-
-class Acknowledgement(TypedDict):
-    status: Literal["accepted", "rejected", "processed"]
-    reason: str | None
-    at: str
-    party: Party
-    actor: Actor
-    signing_key_id: str | None
-
-
-class AcknowledgementRequest(TypedDict):
-    status: Literal["accepted", "rejected", "processed"]
-    reason: NotRequired[str | None]
-
-
-class HandOver(TypedDict):
-    """The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log."""
-
-    way: Literal["webhook", "consumer"]
-    at: str
-
-
-class GetMessagesIdAcknowledgementsResponse(TypedDict):
-    data: list[Acknowledgement]
-    handed_over: HandOver | None
-
-
-class PostMessagesIdRedeliverResponse(TypedDict):
-    queued: Literal[True]
-    job_id: str
-
-
-class PostMessagesIdRedeliverBody(TypedDict):
-    webhook_id: str
 
 
 class Worker(TypedDict):
@@ -1352,6 +1233,24 @@ class GetHandlesQuery(TypedDict, total=False):
     q: str
 
 
+class PublicProfile(TypedDict):
+    handle: str
+    display_name: str
+    verified_domains: list[str]
+    accepting_drops: bool
+
+
+class PublishedSchema(TypedDict):
+    schema: Any
+    updated_at: str | None
+
+
+class DropPage(TypedDict):
+    welcome: str
+    accent: str | None
+    logo_path: str | None
+
+
 class SignInOidc(TypedDict):
     name: str
 
@@ -1363,6 +1262,107 @@ class SignIn(TypedDict):
     oidc: SignInOidc | None
     passkey: bool
     mails_at: str | None
+
+
+class MeBusiness(TypedDict):
+    handle: str
+    display_name: str
+    verified_domains: list[str]
+    accepting_drops: bool
+    created_at: str
+
+
+class MeAgent(TypedDict):
+    id: str
+    name: str
+    description: str | None
+
+
+class MeKey(TypedDict):
+    id: str
+    scope: Literal["read", "read_write"]
+    prefix: str
+    created_at: str
+
+
+class MeMember(TypedDict):
+    """Only for people who have signed in."""
+
+    id: str
+    name: str
+    role: Literal["owner", "admin", "member"]
+
+
+class MeAddresses(TypedDict):
+    handle: str
+    segment: str | None
+    email: str | None
+    drop_page: str
+
+
+class MeUsageMessages(TypedDict):
+    used: int
+    limit: int
+
+
+class MeUsageUploads(TypedDict):
+    used_bytes: int
+    limit_bytes: int
+    resets_at: str
+
+
+class MeUsage(TypedDict):
+    period: str
+    messages: MeUsageMessages
+    uploads: MeUsageUploads
+    resets_at: str
+
+
+class Me(TypedDict):
+    business: MeBusiness
+    agent: MeAgent | None
+    key: MeKey | None
+    member: NotRequired[MeMember]
+    addresses: MeAddresses
+    usage: MeUsage
+
+
+class UsageMessages(TypedDict):
+    used: int
+    limit: int
+
+
+class UsageUploads(TypedDict):
+    used_bytes: int
+    limit_bytes: int
+    resets_at: str
+
+
+class UsageNewAccount(TypedDict):
+    used: int
+    limit: int
+    resets_at: str
+    until: str
+
+
+class UsageDaysItem(TypedDict):
+    date: str
+    sent: int
+    received: int
+    uploaded_bytes: int
+
+
+class Usage(TypedDict):
+    period: str
+    messages: UsageMessages
+    uploads: UsageUploads
+    resets_at: str
+    new_account: UsageNewAccount | None
+    days: list[UsageDaysItem]
+
+
+class GetUsageQuery(TypedDict, total=False):
+    days: int
 
 
 class Business(TypedDict):
