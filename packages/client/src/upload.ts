@@ -70,7 +70,7 @@ async function begin(
       : await transport.text('GET /v1/uploads/{id}', { path: { id: resume } }, { signal });
   const begun: PartedUpload = JSON.parse(text);
   if (begun.part_size_bytes === undefined || begun.size_bytes !== file.size_bytes)
-    throw new TypeError(`The upload ${resume} is of a file with ${begun.size_bytes} bytes; upload this one anew.`);
+    throw new TypeError(`The upload ${resume} is of a file with ${begun.size_bytes} bytes; start a new upload.`);
   return begun;
 }
 

@@ -38,7 +38,7 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
   }
 }
 
-/** Without cookies: what is tried is what the key may do, whoever has signed in. */
+/** Without cookies: a request is tried with the rights of the key, not of the person who has signed in. */
 function requestOf(form: HTMLFormElement, key: string): [url: string, init: RequestInit] {
   const { method = 'GET', path = '' } = form.dataset;
   const url = new URL(location.origin);

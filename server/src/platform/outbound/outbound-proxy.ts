@@ -57,7 +57,7 @@ export class OutboundProxy {
         const isOpen = status?.startsWith('2') && end + END_OF_HEAD.length === head.length;
         if (!isOpen) return fail(`the outbound proxy of the service refused the connection (${status ?? 'not HTTP'})`);
         signal.removeEventListener('abort', onAbort);
-        // From now on, whoever uses the socket notices its loss. Without any listener, an error would end the process.
+        // From now on, the user of the socket notices its loss. Without any listener, an error would end the process.
         socket.pause().off('data', onData).off('error', onLoss).off('close', onLoss);
         socket.on('error', () => {});
         resolve(socket);
