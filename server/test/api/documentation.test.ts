@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPayload, isWhole } from '../../../examples/verify-receipt/verify.ts';
@@ -15,7 +15,11 @@ const GUIDE_MAX_LINES = 150;
 const files = (folder: string) => readdirSync(path.join(CHECKOUT, folder)).filter((name) => /\.\w+$/.test(name));
 const read = (file: string) => readFileSync(path.join(CHECKOUT, file), 'utf8');
 const guides = files('docs/guides').map((name) => `docs/guides/${name}`);
-const markdownFiles = ['README.md', 'ARCHITECTURE.md', ...files('docs').map((name) => `docs/${name}`), ...guides];
+/** Those beside the code, which lead through its steps. */
+const besideCode = globSync(['server/{src,test}/**/README.md', 'web/README.md', 'packages/README.md', 'distribution/README.md'], {
+  cwd: CHECKOUT,
+});
+const markdownFiles = ['README.md', 'ARCHITECTURE.md', ...files('docs').map((name) => `docs/${name}`), ...guides, ...besideCode];
 
 /** How guides name the languages of examples. */
 const LABELS: Record<string, [language: string, label: string]> = {
