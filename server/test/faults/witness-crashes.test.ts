@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cosignatureVerifier, openNote, parseCheckpoint, parseVkey } from '@waybill/proof';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/process.ts';
+import { temporaryFolder, until } from '../support/process.ts';
 import { SmallLog } from '../support/small-log.ts';
 import { addCheckpoint, startWitness } from '../support/witnesses.ts';
 
@@ -43,12 +43,15 @@ describe('a witness that is killed', () => {
       })().catch((error: unknown) => {
         if (!(error instanceof TypeError)) throw error;
       });
+      // After none, one or two of them, whatever the machine takes for that, and some time into the next.
+      const wanted = cosignatures + (round % 3);
+      await Promise.race([submitting, until(() => cosignatures >= wanted)]);
       await sleep((round * 7) % 60);
       await witness.stop('SIGKILL');
       await submitting;
     }
     console.log(`${cosignatures} cosignatures, ${KILLS} kills, ${unknown} after the record and before the response`);
-    expect(cosignatures).toBeGreaterThan(KILLS);
+    expect(cosignatures).toBeGreaterThanOrEqual(KILLS - 1);
   });
 });
 
