@@ -26,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts', 'packages/proof/test/*.test.ts'],
+          include: ['server/test/unit/**/*.test.ts', 'web/test/unit/**/*.test.ts'],
           ...waiting,
         },
       },
@@ -38,7 +38,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'packages', include: ['packages/!(proof)/test/*.test.ts', 'clients/test/*.test.ts'], ...surroundings, ...waiting },
+        test: { name: 'packages', include: ['packages/*/test/*.test.ts', 'clients/test/*.test.ts'], ...surroundings, ...waiting },
       },
       { extends: true, test: { name: 'distribution', include: ['distribution/test/*.test.ts'], ...surroundings, ...alone } },
       { extends: true, test: { name: 'web', include: ['web/test/*.test.ts'], ...surroundings, ...waiting } },
