@@ -157,7 +157,8 @@ test('nothing more is read for a client that has gone', async () => {
   };
   const before = await lastBegun();
   leaveAll();
-  await sleep(300);
+  // Until the service has noticed.
+  await until(async () => /^waybill_http_response_bytes 0$/m.test((await service.anonymous.request('GET', '/metrics')).text));
   await lock.rollBack();
   await sleep(1_000);
   expect(await lastBegun()).toBeLessThanOrEqual(before);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Message } from '@waybill/client';
 import * as z from 'zod/v4';
 import { cutTo, fit } from '../fit.ts';
@@ -99,6 +100,8 @@ const listThreads = tool({
   isUntrusted: true,
   run: async ({ waybill, self, resultMaxChars }, { limit = PAGE_DEFAULT_ITEMS, ...filter }, signal) => {
     const { data, next_cursor } = await waybill.threads({ ...filter, limit }, { signal }).page();
+    // A page can have 4 MB: it has been parsed in the turn before.
+    await setImmediate();
     const threads = data.map((thread) => ({
       id: thread.id,
       with: partyView(thread.with),
@@ -194,6 +197,7 @@ const search = tool({
   isUntrusted: true,
   run: async ({ waybill, self, resultMaxChars }, { q, limit = PAGE_DEFAULT_ITEMS, cursor }, signal) => {
     const { data, next_cursor, complete } = await waybill.search(q, { limit, cursor }, { signal }).page();
+    await setImmediate();
     const results = data.map(({ thread_id, message, matches, comment }) => ({
       thread_id,
       message: cutMessage(messageView(message, self), NOTE_IN_LIST_MAX_CHARS),
