@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../checkout.ts';
 
-/** As long as no other commit is one. */
+/** A version that no commit has. */
 const VERSION = '99.0.0';
 const IN_FILES = [
   'package.json',

@@ -1515,7 +1515,7 @@ AS $function$
 DECLARE
   few         CONSTANT integer := 500;
   most        CONSTANT integer := 1000;
-  -- What about three times as many have.
+  -- A text that so many of the sample have is in about 3,000 contacts.
   sampled     CONSTANT integer := 50;
   -- Contacts are listed before the thread index has seen them. So many of the newest are looked at in any case.
   newest      CONSTANT integer := 100;

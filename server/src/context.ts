@@ -272,7 +272,7 @@ function logPartsOf(config: Config, database: Database, objects: ObjectStore, se
   return { transparencyLog, publication, witnesses, historyGuard };
 }
 
-/** What modules take part in without being known to those that call them. */
+/** Registered here, because threads and webhooks must not import the modules above them. */
 const REGISTERED: Pick<Context, 'commentFollowers' | 'eventBodies'> = {
   commentFollowers: [addCommentDocument],
   eventBodies: {

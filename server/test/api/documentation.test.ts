@@ -16,9 +16,12 @@ const files = (folder: string) => readdirSync(path.join(CHECKOUT, folder)).filte
 const read = (file: string) => readFileSync(path.join(CHECKOUT, file), 'utf8');
 const guides = files('docs/guides').map((name) => `docs/guides/${name}`);
 /** Those beside the code, which lead through its steps. */
-const besideCode = globSync(['server/{src,test}/**/README.md', 'web/README.md', 'packages/README.md', 'distribution/README.md'], {
-  cwd: CHECKOUT,
-});
+const besideCode = globSync(
+  ['server/{src,test}/**/README.md', 'docs/adr/*.md', 'web/README.md', 'packages/README.md', 'distribution/README.md'],
+  {
+    cwd: CHECKOUT,
+  },
+);
 const markdownFiles = ['README.md', 'ARCHITECTURE.md', ...files('docs').map((name) => `docs/${name}`), ...guides, ...besideCode];
 
 /** How guides name the languages of examples. */
@@ -192,7 +195,10 @@ describe('/docs', () => {
 describe('the Markdown files', () => {
   test('link only to files that are there, and to sections of them', () => {
     for (const file of markdownFiles) {
-      for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+      // Code may look like a link.
+      for (const [, target = ''] of read(file)
+        .replaceAll(/`[^`\n]*`/g, '')
+        .matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^https:\/\//.test(target)) continue;
         const [to = '', anchor] = target.split('#');
         const linked = to === '' ? file : path.join(path.dirname(file), to);

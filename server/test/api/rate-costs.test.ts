@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RATE_DEBT_MAX_S, SEARCH_SCANNED_MAX, UNIT_BYTES } from '../../src/contract/limits.ts';
+import { CONTACTS_SCANNED_MAX, RATE_DEBT_MAX_S, SEARCH_SCANNED_MAX, UNIT_BYTES } from '../../src/contract/limits.ts';
 import type { Api, ApiResponse } from '../support/api.ts';
 import { copyMessage } from '../support/copied-messages.ts';
 import { sendForm } from '../support/form.ts';
@@ -195,6 +195,21 @@ test('a search pays for documents that it looks through in vain', async () => {
     [SEARCH_SCANNED_MAX],
   );
   const page = await globex.api.get('/search?q=is:done');
+  expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);
+  expect(costOf(page)).toBe(6);
+});
+
+test('a list of contacts pays for those that it looks at in vain', async () => {
+  const { service, globex } = await serviceWith(200);
+  await service.sql(
+    `WITH others AS (INSERT INTO parties (domain, display_name, folded_name)
+                     SELECT 'other-' || n || '.example', 'Other', 'other' FROM generate_series(1, $1::int) n RETURNING id)
+     INSERT INTO contacts (party_id, other_id, id, saved_at) SELECT p.id, o.id, gen_random_uuid(), now() FROM others o, parties p WHERE p.handle = 'globex'`,
+    [CONTACTS_SCANNED_MAX + 10],
+  );
+  await service.sql('ANALYZE parties, contacts');
+  expect(costOf(await globex.api.get('/contacts?limit=5'))).toBe(1);
+  const page = await globex.api.get('/contacts?archived=true');
   expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);
   expect(costOf(page)).toBe(6);
 });

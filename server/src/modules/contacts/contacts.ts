@@ -1,3 +1,4 @@
+import type { Spend } from '../../contract/cost.ts';
 import type { Cursors } from '../../contract/cursors.ts';
 import { refuseUnseen } from '../../contract/display-names.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
@@ -60,14 +61,15 @@ export interface ContactQuery {
   sort?: store.ContactFilters['sort'];
 }
 
-/** One more than the page has. */
-export async function listContacts(services: ContactServices, business: Business, query: ContactQuery) {
+/** One more than the page has. `spend` charges for contacts that were looked at in vain. */
+export async function listContacts(services: ContactServices, business: Business, query: ContactQuery, spend: Spend) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
   const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
   const below = services.cursors.open(scope, cursor);
   const { q, archived = false, sort = 'added' } = given;
   const filters = { ...given, ...(q !== undefined && { q: foldCase(q) }), archived, sort };
-  const { rows, walkedTo } = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
+  const { rows, walkedTo, walked } = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
+  spend({ rows: walked });
   const cursorAfter = ({ place }: PlacedContact) => services.cursors.issue(scope, place ?? '');
   return {
     rows: contactsOf(services, business, rows),

@@ -95,7 +95,11 @@ export const list = endpoint({
   success: { status: 200, description: endsEarly('A page of contacts.'), schema: pageSchema(ContactSchema) },
   errors: ['validation_error'],
   handle: async (context, call) => ({
-    body: await jsonPage(await listContacts(context, call.caller.business, call.query), (contact) => contactView(contact), call),
+    body: await jsonPage(
+      await listContacts(context, call.caller.business, call.query, call.spend),
+      (contact) => contactView(contact),
+      call,
+    ),
   }),
 });
 

@@ -84,7 +84,7 @@ function walked(sort: Order, first: number | undefined): string {
   return `${behind(sort, first)} ORDER BY ${ORDERS[sort].walk.order}`;
 }
 
-/** Those of an array. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
+/** The contacts with the parties of an array. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
 function found(sort: Order, first: number | undefined, others: string): string {
   const each = `${behind(sort, first)} AND c.other_id = k.other_id LIMIT 1`;
   return `SELECT c.* FROM unnest(${others}::bigint[]) AS k (other_id) CROSS JOIN LATERAL (${each}) c ORDER BY ${ORDERS[sort].order}`;
@@ -126,14 +126,17 @@ const FIND = statement('SELECT find_contacts($1::bigint, $2::text)::text[] AS ot
 
 export type ListedContact = ContactRow & { place: string | null };
 
-/** In the order that `sort` names, after the given place. `walkedTo` is given if there may be more contacts behind those that were looked at. */
+/**
+ * In the order that `sort` names, after the given place. `walkedTo` is given if there may be more contacts behind those that were looked at;
+ * then `walked` is how many were looked at in vain.
+ */
 export async function listContacts(
   db: Queryable,
   partyId: bigint,
   filters: ContactFilters,
   below: string | undefined,
   limit: number,
-): Promise<{ rows: ListedContact[]; walkedTo: string | undefined }> {
+): Promise<{ rows: ListedContact[]; walkedTo: string | undefined; walked: number }> {
   const { sort, q, saved, archived, type } = filters;
   const place = partsOf(below);
   // Either way, a contact has the same place, so that pages of both can follow each other.
@@ -151,9 +154,9 @@ export async function listContacts(
     limit,
     ...[type, others ?? q, ...place].filter((value) => value !== undefined),
   ]);
-  if (others !== undefined || rows.length === limit) return { rows, walkedTo: undefined };
+  if (others !== undefined || rows.length === limit) return { rows, walkedTo: undefined, walked: 0 };
   const [last] = await db.query(LAST_WALKED.of({ sort, below: below !== undefined }), [partyId, ...place]);
-  return { rows, walkedTo: last?.place ?? undefined };
+  return { rows, walkedTo: last?.place ?? undefined, walked: last ? CONTACTS_SCANNED_MAX - rows.length : 0 };
 }
 
 const TO_INDEX = statement('SELECT party_id FROM contact_names WHERE grams IS NULL GROUP BY party_id HAVING count(*) > $1', {
