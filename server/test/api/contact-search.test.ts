@@ -48,7 +48,7 @@ async function fillContacts(): Promise<void> {
       `INSERT INTO ${into} SELECT $1::bigint, p.id, ${columns} FROM parties p WHERE p.domain IS NOT NULL AND p.display_name ~ '^(zebra|known-[0-9]+)$'${where}`,
       [ownerId],
     );
-  await fill('contacts (party_id, other_id, id, saved_at)', `new_uuid(now() + p.id * interval '1 ms'), now()`);
+  await fill('contacts (party_id, other_id, id, saved_at)', `new_uuid(now() - interval '1 day' + p.id * interval '1 ms'), now()`);
   await fill('contact_activity (party_id, other_id, last_position)', 'p.id');
   await fill('contact_names (party_id, other_id, name)', 'p.display_name');
   await fill('contact_types (party_id, other_id, type)', `'order'`, ` AND p.domain = 'zebra.example'`);

@@ -94,6 +94,17 @@ describe('GET /export', () => {
     for (const row of rows) for (const cell of row) expect(cell).not.toMatch(/^\s*[=+\-@]/);
   });
 
+  // Pairs of surrogates at even and at odd places: one of the two texts is cut where a pair is.
+  test.each(['', 'x'])('has a long text as it was sent: %o and many pairs', async (start) => {
+    const text = `${start}${'😀'.repeat(250_000)}`;
+    const type = `long${start}`;
+    expect((await globex.api.send({ to: 'acme', type, json: { text } })).status).toBe(201);
+    const [head = [], row = []] = csv((await list(acme.api, '/export', { format: 'csv', type })).text);
+    expect(JSON.parse(row[head.indexOf('json')] ?? '').text === text).toBe(true);
+    const [sent] = lines((await list(acme.api, '/export', { type })).text);
+    expect(sent.json.text === text).toBe(true);
+  });
+
   test.each<[Record<string, string>, string]>([
     [{ list: 'inbox', status: 'open' }, 'status'],
     [{ list: 'outbox', to: 'x' }, 'to'],

@@ -1,5 +1,3 @@
-import { Breaks } from '../../platform/fairness/breaks.ts';
-
 /** A spreadsheet takes a cell that begins like this for a formula, also after blanks. */
 const FORMULA = /^[\s\0]*[=+\-@\t\r|%＝＋－＠]/;
 
@@ -8,19 +6,25 @@ export function csvRow(cells: readonly (string | number | null | undefined)[]): 
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-const SLICE_CHARS = 128 * 1024;
+const SLICE_CHARS = 64 * 1024;
 
-/** The same of a row whose last cell can be long: with others served in between. */
-export async function csvRowWithLong(cells: readonly (string | number | null | undefined)[], last: string | null): Promise<string> {
-  const start = cells.map(csvCell).join(',');
-  if (last === null) return `${start},\r\n`;
-  const breaks = new Breaks();
-  let text = `${start},"${FORMULA.test(last) ? "'" : ''}`;
-  for (let at = 0; at < last.length; at += SLICE_CHARS) {
-    text += last.slice(at, at + SLICE_CHARS).replaceAll('"', '""');
-    await breaks.takeIfDue();
+/** The same of a row whose last cell can be long: in parts, because to double the quotes of a long text takes long. */
+export function* csvRowWithLong(cells: readonly (string | number | null | undefined)[], last: string | null): Generator<string> {
+  yield cells.map(csvCell).join(',');
+  if (last === null) return yield ',\r\n';
+  yield `,"${FORMULA.test(last) ? "'" : ''}`;
+  for (const slice of slicesOf(last)) yield slice.replaceAll('"', '""');
+  yield '"\r\n';
+}
+
+/** No slice ends inside of a surrogate pair, which can't be encoded by halves. */
+function* slicesOf(text: string): Generator<string> {
+  let end: number;
+  for (let start = 0; start < text.length; start = end) {
+    end = start + SLICE_CHARS;
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++;
+    yield text.slice(start, end);
   }
-  return `${text}"\r\n`;
 }
 
 function csvCell(cell: string | number | null | undefined): string {

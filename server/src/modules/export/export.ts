@@ -121,11 +121,13 @@ async function* chunksOf<Item>(
     for await (const item of page.items) {
       // Reading an item may have taken as long as writing it will.
       await breaks.takeIfDue();
-      text += await format.row(item);
-      if (text.length < CHUNK_CHARS) continue;
-      await breaks.takeIfDue();
-      yield Buffer.from(text);
-      text = '';
+      for (const part of await format.row(item)) {
+        text += part;
+        if (text.length < CHUNK_CHARS) continue;
+        await breaks.takeIfDue();
+        yield Buffer.from(text);
+        text = '';
+      }
     }
     // Shows in time whether the client is still there.
     if (text !== '') yield Buffer.from(text);

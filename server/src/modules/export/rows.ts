@@ -15,18 +15,19 @@ interface Named {
 /** How items of a list are written, and what stands before the first. */
 export interface RowFormat<Item> {
   head: string;
-  row(item: Item): Promise<string>;
+  /** In parts; a long one has several. */
+  row(item: Item): Promise<string[] | Generator<string>>;
 }
 
 /** `json` may have line breaks between its values, which a line can't have: a space is as good there. */
 const line = (json: string) => `${json.replace(/[\r\n]+/g, ' ')}\n`;
 
 export function messagesAsLines(services: EnvelopeServices, isSummary: boolean): RowFormat<Loaded> {
-  return { head: '', row: async (message) => line(await (isSummary ? summaryOf(message, services) : envelopeOf(message, services))) };
+  return { head: '', row: async (message) => [line(await (isSummary ? summaryOf(message, services) : envelopeOf(message, services)))] };
 }
 
 export function threadsAsLines(services: EnvelopeServices): RowFormat<ThreadWithMessage> {
-  return { head: '', row: async ({ thread, lastMessage }) => line(threadJson(thread, await summaryOf(lastMessage, services))) };
+  return { head: '', row: async ({ thread, lastMessage }) => [line(threadJson(thread, await summaryOf(lastMessage, services)))] };
 }
 
 const MESSAGE_COLUMNS = [
@@ -72,7 +73,7 @@ const THREAD_COLUMNS = [
 
 export const THREADS_AS_CSV: RowFormat<Thread> = {
   head: csvRow(THREAD_COLUMNS),
-  row: async (thread) =>
+  row: async (thread) => [
     csvRow([
       formatId('thr', thread.id),
       nameOf(thread.with),
@@ -88,6 +89,7 @@ export const THREADS_AS_CSV: RowFormat<Thread> = {
       String(thread.failedSchema),
       new Date(thread.updatedMs).toISOString(),
     ]),
+  ],
 };
 
 function nameOf({ handle, domain, email }: Partial<Named>): string {
