@@ -115,7 +115,7 @@ describe.each(stores)('with files in the %s', (store) => {
     expect(await counting.upload(new Blob([bytes]), { filename: 'big', resume: uploadId })).toEqual(resumed);
     const { files } = await sender.send({ to: 'globex', files: [resumed] });
     expect(files[0]?.sha256).toBe(resumed.sha256);
-    await expect(sender.upload(new Blob(['other']), { resume: uploadId })).rejects.toThrow(/anew/);
+    await expect(sender.upload(new Blob(['other']), { resume: uploadId })).rejects.toThrow(/start a new upload/);
   });
 
   test('an upload whose file has changed meanwhile is found out', async () => {
