@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type Database, isUnavailable } from '../../platform/postgres/postgres.ts';
+import { Periodic } from '../../platform/jobs/periodic.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { dropDuty, takeDuty } from './attestor-store.ts';
 
 export interface DutyTerms {
@@ -20,35 +21,33 @@ export abstract class Duty {
   readonly #holder = randomUUID();
   #heldUntil = 0;
   #notBefore = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> | undefined;
+  readonly #rounds: Periodic;
 
   constructor(database: Database, logger: Logger, terms: DutyTerms) {
     this.database = database;
     this.logger = logger;
     this.#terms = terms;
+    this.#rounds = new Periodic(terms.everyMs, () => this.#round(), logger, `${terms.name}: could not be continued`);
   }
 
   /** Does what is due. Everything that it waits for ends soon after `stopping`. */
   protected abstract work(): Promise<void>;
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#underWay ??= this.work()
-        .catch((error) => {
-          if (!isUnavailable(error) && !this.stopping.signal.aborted)
-            this.logger.error(error, `${this.#terms.name}: could not be continued`);
-        })
-        .finally(() => {
-          this.#underWay = undefined;
-        });
-    }, this.#terms.everyMs);
+    this.#rounds.start();
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.work();
+    } catch (error) {
+      if (!this.stopping.signal.aborted) throw error;
+    }
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.stopping.abort();
-    await this.#underWay;
+    await this.#rounds.stop();
     if (this.#heldUntil > performance.now()) await dropDuty(this.database, this.#terms.name, this.#holder).catch(() => {});
   }
 

@@ -15,7 +15,8 @@ import {
 import type { Caller } from '../../contract/parties.ts';
 import { networkOf, siteOf } from '../../platform/fairness/network.ts';
 import { type Holder, NoneLeft, Shares } from '../../platform/fairness/shares.ts';
-import { type Database, isUnavailable } from '../../platform/postgres/postgres.ts';
+import { Periodic } from '../../platform/jobs/periodic.ts';
+import type { Database } from '../../platform/postgres/postgres.ts';
 import { type Access, accessOf, findEnded } from '../access/access.ts';
 import { threadMarks } from '../threads/thread-marks.ts';
 import { findGrown, headOf } from './arrival-store.ts';
@@ -40,18 +41,18 @@ interface Watched {
  */
 export class Arrivals {
   readonly #database: Database;
-  readonly #log: Logger;
   readonly #watched = new Map<bigint, Watched>();
   /** The access by which each stream is open. */
   readonly #accesses = new Map<EventStream, Access>();
   readonly #places = new Shares({ total: EVENT_STREAMS_MAX, keptBack: EVENT_STREAMS_KEPT_BACK, little: EVENT_STREAMS_FEW });
-  #looking: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
+  /** Apart, so that streams beat while the database is slow. */
+  readonly #beats: Periodic;
+  readonly #looks: Periodic;
 
   constructor(database: Database, registry: Registry, log: Logger) {
     this.#database = database;
-    this.#log = log;
+    this.#beats = new Periodic(LOOK_EVERY_MS, () => this.#beat(), log, 'streams could not be kept alive');
+    this.#looks = new Periodic(LOOK_EVERY_MS, () => this.#look(), log, 'could not look for new messages');
     const count = () => this.#accesses.size;
     new Gauge({
       name: 'waybill_event_streams',
@@ -71,7 +72,7 @@ export class Arrivals {
     const leavePlace = this.#takePlace(caller, address);
     const stream = new EventStream();
     stream.once('close', leavePlace);
-    if (this.#isStopped) {
+    if (this.#looks.isStopped) {
       stream.finish();
       return stream;
     }
@@ -80,7 +81,8 @@ export class Arrivals {
     watched.streams.add(stream);
     this.#accesses.set(stream, accessOf(caller));
     stream.once('close', () => this.#forget(partyId, stream));
-    this.#timer ??= setInterval(() => this.#tick(), LOOK_EVERY_MS);
+    this.#beats.start();
+    this.#looks.start();
     return stream;
   }
 
@@ -104,43 +106,35 @@ export class Arrivals {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    const stopped = [this.#looks.stop(), this.#beats.stop()];
     for (const [partyId, { streams }] of this.#watched) for (const stream of streams) this.#finish(partyId, stream);
-    await this.#looking;
+    await Promise.all(stopped);
   }
 
-  #tick(): void {
+  #beat(): void {
     const now = performance.now();
     for (const [partyId, { streams }] of this.#watched)
       for (const stream of streams) {
         if (now - stream.openedAt >= EVENT_STREAM_MAX_MS) this.#finish(partyId, stream);
         else stream.beat(now, BEAT_AFTER_MS);
       }
-    // Looks never overlap, even when the database is slow.
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
   }
 
+  /** If it fails, nothing is lost: the next look begins where the last successful one ended. */
   async #look(): Promise<void> {
-    try {
-      await this.#endRevoked();
-      const seen = [...this.#watched].map(([partyId, { seen }]) => ({ partyId, seen }));
-      for (const { partyId, head, ...news } of await this.#database.inShards(seen, findGrown)) {
-        const watched = this.#watched.get(partyId);
-        if (watched === undefined || watched.seen >= head) continue;
-        watched.seen = head;
-        if (news.inbox || news.outbox) for (const stream of watched.streams) stream.tell(news);
-      }
-      for (const { partyId, mark } of await this.#database.inShards(seen, threadMarks)) {
-        const watched = this.#watched.get(partyId);
-        if (watched === undefined || watched.mark === mark) continue;
-        watched.mark = mark;
-        for (const stream of watched.streams) stream.tell({ inbox: false, outbox: false, threads: true });
-      }
-    } catch (error) {
-      // Nothing is lost: the next look begins where the last successful one ended.
-      if (!isUnavailable(error)) this.#log.error(error, 'could not look for new messages');
+    await this.#endRevoked();
+    const seen = [...this.#watched].map(([partyId, { seen }]) => ({ partyId, seen }));
+    for (const { partyId, head, ...news } of await this.#database.inShards(seen, findGrown)) {
+      const watched = this.#watched.get(partyId);
+      if (watched === undefined || watched.seen >= head) continue;
+      watched.seen = head;
+      if (news.inbox || news.outbox) for (const stream of watched.streams) stream.tell(news);
+    }
+    for (const { partyId, mark } of await this.#database.inShards(seen, threadMarks)) {
+      const watched = this.#watched.get(partyId);
+      if (watched === undefined || watched.mark === mark) continue;
+      watched.mark = mark;
+      for (const stream of watched.streams) stream.tell({ inbox: false, outbox: false, threads: true });
     }
   }
 
@@ -167,8 +161,8 @@ export class Arrivals {
     if (!watched?.streams.delete(stream) || watched.streams.size > 0) return;
     this.#watched.delete(partyId);
     if (this.#watched.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#beats.pause();
+    this.#looks.pause();
   }
 }
 

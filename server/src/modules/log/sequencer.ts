@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LOG_CHECKPOINT_EVERY_MS } from '../../contract/log-limits.ts';
+import { Periodic } from '../../platform/jobs/periodic.ts';
 import { isStoreUnavailable } from '../../platform/objects/object-store.ts';
-import { isUnavailable } from '../../platform/postgres/postgres.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { growTree } from './growth.ts';
 import { LogFault } from './log-fault.ts';
@@ -22,41 +22,34 @@ export const SEQUENCER_LOCK = 'log sequencer';
 export class Sequencer {
   readonly #parts: PublicationParts;
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #rounds: Periodic;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PublicationParts, log: Logger) {
     this.#parts = parts;
     this.#log = log;
+    this.#rounds = new Periodic(LOG_CHECKPOINT_EVERY_MS, () => this.catchUp(), log, 'the log could not be continued');
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#underWay ??= this.catchUp().finally(() => {
-        this.#underWay = undefined;
-      });
-    }, LOG_CHECKPOINT_EVERY_MS);
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#underWay;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Does what is waiting, unless another process is at it. */
   async catchUp(): Promise<void> {
     try {
       const { database } = this.#parts;
-      while (!this.#isStopped && (await this.#isBehind())) {
+      while (!this.#rounds.isStopped && (await this.#isBehind())) {
         const hasMore = await database.ifAlone(SEQUENCER_LOCK, () => this.#round());
         if (!hasMore) return;
       }
     } catch (error) {
-      if (isStoreUnavailable(error)) this.#warn(String(error));
-      else if (!isUnavailable(error)) this.#log.error(error, 'the log could not be continued');
+      if (!isStoreUnavailable(error)) throw error;
+      this.#warn(String(error));
     }
   }
 
