@@ -83,12 +83,7 @@ export async function measureLeafCost() {
   const database = new Database(postgres.connection, silent);
   try {
     await migrate(database);
-    const store = new FolderStore(
-      path.join(folder, 'files'),
-      new UrlSigner(Buffer.alloc(32)),
-      () => '',
-      (_name, work) => work(),
-    );
+    const store = new FolderStore(path.join(folder, 'files'), new UrlSigner(Buffer.alloc(32)), '', (_name, work) => work());
     const keys = new LogKeys(new SecretBox(undefined, []), undefined);
     const tiles = new Tiles(database, store.named);
     await new Log(database, tiles, keys, store.named).ensure('http://bench.example');

@@ -39,7 +39,9 @@ CREATE TYPE committed_message AS (
   sender text,
   type text,
   received_at timestamp with time zone,
-  half ledger_box
+  half ledger_box,
+  content_hash bytea,
+  log_batch uuid
 );
 
 CREATE TYPE indexed_entry AS (
@@ -96,9 +98,6 @@ CREATE TYPE prepared_message AS (
   in_reply_to uuid,
   sender text,
   recipient text,
-  type text,
-  subject text,
-  note text,
   json text,
   json_sha256 bytea,
   validation validation_status,
@@ -112,7 +111,11 @@ CREATE TYPE prepared_message AS (
   hashed_after_time text,
   inline_bytes bigint,
   json_bytes_sha256 bytea,
-  request_digest bytea
+  request_digest bytea,
+  mail_digest bytea,
+  type text,
+  subject text,
+  note text
 );
 
 CREATE TYPE prepared_signature AS (
@@ -358,8 +361,9 @@ CREATE TABLE idempotency_keys (
   party_id bigint NOT NULL,
   key text COLLATE "C" NOT NULL,
   message_id uuid NOT NULL,
-  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
   request_digest bytea,
+  mail_digest bytea,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (party_id, key)
 );
 
@@ -1052,7 +1056,8 @@ CREATE INDEX device_logins_of_party ON device_logins USING btree (party_id) WHER
 CREATE INDEX device_logins_of_site ON device_logins USING btree (site) WHERE (site IS NOT NULL);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_by_end ON idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_by_mail ON idempotency_keys USING btree (party_id, mail_digest) WHERE (mail_digest IS NOT NULL);
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
 CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
 CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
@@ -1201,6 +1206,30 @@ BEGIN
   RETURN NEXT;
 END $function$;
 
+CREATE FUNCTION attach_files(messages committed_message[], files prepared_file[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  -- Most batches have none.
+  IF cardinality(files) = 0 THEN
+    RETURN;
+  END IF;
+  INSERT INTO objects (party_id, id, size_bytes, sha256)
+  SELECT DISTINCT ON (f.object_id) m.sender_id, f.object_id, f.size_bytes, f.sha256 FROM unnest(messages) AS m JOIN unnest(files) f ON f.message_id = m.id
+  ON CONFLICT (party_id, id) DO NOTHING;
+
+  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+  SELECT party.id, f.id, f.message_id, f.ordinal, m.sender_id, f.object_id, f.filename, f.content_type
+    FROM unnest(messages) AS m JOIN unnest(files) f ON f.message_id = m.id,
+         LATERAL (SELECT m.sender_id WHERE m.half IS DISTINCT FROM 'in' UNION SELECT m.recipient_id WHERE m.half IS DISTINCT FROM 'out') AS party (id);
+
+  PERFORM queue_job('hash-object', json_build_object('id', f.object_id), 'hash-object ' || f.object_id)
+     FROM unnest(messages) AS m JOIN unnest(files) f ON f.message_id = m.id WHERE f.sha256 IS NULL AND m.half IS DISTINCT FROM 'in';
+END
+$function$;
+
 CREATE FUNCTION begin_search(party bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1283,7 +1312,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION commit_messages(messages prepared_message[], files prepared_file[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval)
+CREATE FUNCTION commit_messages(messages prepared_message[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval)
  RETURNS TABLE(ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1296,17 +1325,18 @@ DECLARE
   delivered timestamptz;
   time_text text;
   hashes    bytea[];
+  logged    uuid := new_uuid(clock);
 BEGIN
   SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
   SELECT * INTO judged
-    FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit, key_window);
+    FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit);
 
   delivered := to_timestamp(placed.delivery_ms / 1000.0);
   time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
   hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
                     FROM (SELECT unnest(messages) AS m) b);
 
-  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), files, placed.bases, judged.organisations, delivered, clock,
+  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), placed.bases, judged.organisations, delivered, clock, key_window, mail_window, logged,
                          bool_or((b.m).recipient_ledger = 0))
      FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
     WHERE b.outcome = 'accepted' HAVING count(*) > 0;
@@ -1315,7 +1345,7 @@ BEGIN
   SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
          CASE b.outcome WHEN 'accepted' THEN
            ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered,
-                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END)::committed_message
+                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END, b.hash, logged)::committed_message
          END
     FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
                  unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
@@ -1772,27 +1802,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION insert_files(messages prepared_message[], files prepared_file[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO objects (party_id, id, size_bytes, sha256)
-  SELECT DISTINCT ON (f.object_id) (b.m).sender_id, f.object_id, f.size_bytes, f.sha256
-    FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id
-  ON CONFLICT (party_id, id) DO NOTHING;
-
-  INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
-  SELECT party.id, f.id, f.message_id, f.ordinal, (b.m).sender_id, f.object_id, f.filename, f.content_type
-    FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id,
-         LATERAL (SELECT (b.m).sender_id WHERE (b.m).sender_ledger > 0 UNION SELECT (b.m).recipient_id WHERE (b.m).recipient_ledger > 0) AS party (id);
-
-  PERFORM queue_job('hash-object', json_build_object('id', f.object_id), 'hash-object ' || f.object_id)
-     FROM (SELECT unnest(messages) AS m) b JOIN unnest(files) f ON f.message_id = (b.m).id
-    WHERE f.sha256 IS NULL AND (b.m).sender_ledger > 0;
-END
-$function$;
-
 CREATE FUNCTION insert_ledger_entries(messages prepared_message[], bases bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1819,15 +1828,17 @@ CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], tim
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, type, subject, note, json, json_sha256,
+  -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
+  INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256,
                         validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
-                        json_bytes_sha256)
-  SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
-         (b.m).type, (b.m).subject, (b.m).note, (b.m).json, (b.m).json_sha256,
-         (b.m).validation, (b.m).validation_errors, b.received_at, b.hash, (b.m).receipt_token, (b.m).idempotency_key, (b.m).file_count,
-         logged, CASE WHEN logged IS NOT NULL THEN b.slot END, (b.m).json_bytes_sha256
+                        type, subject, note)
+  SELECT fixed.*, (b.m).type, (b.m).subject, (b.m).note
     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at,
-                 generate_series(0, cardinality(messages) - 1)::smallint AS slot) b;
+                 generate_series(0, cardinality(messages) - 1)::smallint AS slot) b,
+         LATERAL (SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
+                         (b.m).json, (b.m).json_sha256, (b.m).json_bytes_sha256, (b.m).validation, (b.m).validation_errors, b.received_at, b.hash,
+                         (b.m).receipt_token, CASE WHEN (b.m).mail_digest IS NULL THEN (b.m).idempotency_key END, (b.m).file_count, logged,
+                         CASE WHEN logged IS NOT NULL THEN b.slot END) fixed;
 END
 $function$;
 
@@ -1887,7 +1898,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION judge_messages(messages prepared_message[], ledger_count integer, clock timestamp with time zone, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, OUT outcomes text[], OUT message_ids uuid[], OUT organisations text[])
+CREATE FUNCTION judge_messages(messages prepared_message[], ledger_count integer, clock timestamp with time zone, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, OUT outcomes text[], OUT message_ids uuid[], OUT organisations text[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1919,8 +1930,7 @@ BEGIN
   FOR original IN
     SELECT (b.m).first_with_key AS n, k.message_id
       FROM (SELECT unnest(messages) AS m) b
-      JOIN idempotency_keys k ON k.party_id = (b.m).sender_id AND k.key = (b.m).idempotency_key
-                             AND k.created_at > clock - window_of_key(k.key, key_window)
+      JOIN idempotency_keys k ON k.party_id = (b.m).sender_id AND k.key = (b.m).idempotency_key AND k.expires_at > clock
   LOOP
     outcomes[original.n] := 'replayed';
     message_ids[original.n] := original.message_id;
@@ -2012,7 +2022,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION keep_signatures(signatures prepared_signature[], messages committed_message[])
+CREATE FUNCTION keep_signatures(messages committed_message[], signatures prepared_signature[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2374,15 +2384,27 @@ CREATE FUNCTION log_leaves(leaves bytea, clock timestamp with time zone)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
-#variable_conflict use_column
 DECLARE
   batch uuid := new_uuid(clock);
 BEGIN
-  IF length(leaves) NOT BETWEEN 33 AND 8448 OR length(leaves) % 33 <> 0 THEN
-    RAISE EXCEPTION 'a batch of % bytes is not one of leaves', length(leaves);
-  END IF;
-  INSERT INTO log_batches (id, leaves) VALUES (batch, log_leaves.leaves);
+  PERFORM write_log_batch(batch, leaves);
   RETURN batch;
+END
+$function$;
+
+CREATE FUNCTION log_messages(messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  batch  uuid;
+  leaves bytea;
+BEGIN
+  SELECT m.log_batch, string_agg('\x01'::bytea || m.content_hash, ''::bytea ORDER BY m.ordinality) INTO batch, leaves
+    FROM unnest(messages) WITH ORDINALITY AS m WHERE m.log_batch IS NOT NULL GROUP BY m.log_batch;
+  IF FOUND THEN
+    PERFORM write_log_batch(batch, leaves);
+  END IF;
 END
 $function$;
 
@@ -2978,7 +3000,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], files prepared_file[], ledgers touched_ledger[])
+CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], ledgers touched_ledger[])
  RETURNS TABLE(ordinal bigint, committed committed_message)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2999,15 +3021,13 @@ BEGIN
 
   PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times, NULL);
   PERFORM insert_ledger_entries(fresh.messages, placed.bases);
-  IF cardinality(files) > 0 THEN
-    PERFORM insert_files(fresh.messages, files);
-  END IF;
 
   RETURN QUERY
   SELECT b.ordinal,
          ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, b.received_at,
-              'in')::committed_message
-    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.times) AS received_at) b;
+              'in', b.hash, NULL)::committed_message
+    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.hashes) AS hash,
+                 unnest(fresh.times) AS received_at) b;
 END
 $function$;
 
@@ -3513,12 +3533,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION window_of_key(key text, usual interval)
- RETURNS interval
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN (key ~~ 'mail-% %'::text) THEN '96:00:00'::interval ELSE usual END;
-
 CREATE FUNCTION write_comment_documents(party bigint, thread uuid, comment uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -3547,24 +3561,33 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], files prepared_file[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone, has_relays boolean)
+CREATE FUNCTION write_log_batch(batch uuid, leaves bytea)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  logged uuid := log_leaves((SELECT string_agg('\x01'::bytea || h, ''::bytea) FROM unnest(hashes) AS h), clock);
+BEGIN
+  IF length(leaves) NOT BETWEEN 33 AND 8448 OR length(leaves) % 33 <> 0 THEN
+    RAISE EXCEPTION 'a batch of % bytes is not one of leaves', length(leaves);
+  END IF;
+  INSERT INTO log_batches (id, leaves) VALUES (batch, write_log_batch.leaves);
+END
+$function$;
+
+CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone, key_window interval, mail_window interval, logged uuid, has_relays boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
 BEGIN
   PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]), logged);
   PERFORM insert_ledger_entries(messages, bases);
-  IF cardinality(files) > 0 THEN
-    PERFORM insert_files(messages, files);
-  END IF;
   PERFORM count_messages(messages, organisations, clock);
 
-  INSERT INTO idempotency_keys (party_id, key, message_id, created_at, request_digest)
-  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock, (b.m).request_digest
+  INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
+  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock + CASE WHEN (b.m).mail_digest IS NULL THEN key_window ELSE mail_window END,
+         (b.m).request_digest, (b.m).mail_digest
     FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
-  ON CONFLICT (party_id, key) DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at, request_digest = excluded.request_digest;
+  ON CONFLICT (party_id, key) DO UPDATE
+    SET message_id = excluded.message_id, expires_at = excluded.expires_at, request_digest = excluded.request_digest, mail_digest = excluded.mail_digest;
 
   IF has_relays THEN
     INSERT INTO relays (sender_id, message_id, recipient_id, created_at)

@@ -269,7 +269,7 @@ export function buildApp(context: Context, logger: Logger, pages: Pages | undefi
     callerFor: (secret) => context.keys.callerFor(secret),
     personFor: (request) => context.signIn.personFor(request),
     memberFor: (person, handle) => callerOf(context, person, handle),
-    publicUrl: () => context.publicUrl,
+    publicUrl: context.publicUrl,
     perKey,
     perBusiness,
     perAddress,

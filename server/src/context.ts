@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { Cursors } from './contract/cursors.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import type { Quotas } from './contract/quotas.ts';
+import { COMMITS } from './followers.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { acknowledgedMessage } from './modules/acknowledgements/acknowledgements.ts';
@@ -110,7 +111,7 @@ export interface Context {
   metrics: Registry;
   /** Of the rate limits, which hold for all processes together. */
   tokens: TokenExchange;
-  /** Without a slash at the end. With PORT=0 the URL is known only once the server listens. */
+  /** Without a slash at the end. */
   publicUrl: string;
   inboundDomain: string;
 }
@@ -122,7 +123,7 @@ export async function buildContext(
   connection: Connection,
   log: Logger,
   closers: (() => Promise<void>)[],
-  isOneOfSeveral: boolean,
+  { publicUrl, isOneOfSeveral }: { publicUrl: string; isOneOfSeveral: boolean },
 ): Promise<{ context: Context; feed: ChangeFeed }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
@@ -138,7 +139,6 @@ export async function buildContext(
     () => hasher.stop(),
   );
   const { tokens, announcer, topics } = await startExchanges(database, connection, log, closers);
-  const publicUrl = () => context.publicUrl;
   const quotas = quotasOf(config);
   const metrics = new Registry();
   const { now } = await startClock(database, closers);
@@ -147,7 +147,7 @@ export async function buildContext(
   const nameServers = new NameServers(config.dnsServers);
   const consumerMail = new ConsumerMail(config.consumerMailDomains);
   const objects = (await openBucket(config, now, log, closers)) ?? folderOf(config, database, signer, publicUrl);
-  const files = new Files(database, objects, quotas, { now, urlOf: (id, terms) => ownDownloadUrl(signer, publicUrl(), id, terms) });
+  const files = new Files(database, objects, quotas, { now, urlOf: (id, terms) => ownDownloadUrl(signer, publicUrl, id, terms) });
   const secretBox = await secretBoxOf(config, database);
   const context: Context = {
     config,
@@ -163,7 +163,7 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors,
-    ledger: new Ledger(database, { announcer, topics }, files, quotas, isOneOfSeveral),
+    ledger: new Ledger(database, COMMITS, { announcer, topics }, files, quotas, isOneOfSeveral),
     arrivals: new Arrivals(database, metrics, log),
     leases: new Leases(database, topics, feed, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),
@@ -181,8 +181,8 @@ export async function buildContext(
     ...logPartsOf(config, database, objects, secretBox, log),
     metrics,
     tokens,
-    publicUrl: '',
-    inboundDomain: '',
+    publicUrl,
+    inboundDomain: config.inboundDomain ?? new URL(publicUrl).hostname,
   };
   return { context, feed };
 }
@@ -196,7 +196,7 @@ async function openBucket(config: Config, now: Clock, log: Logger, closers: (() 
   return bucket;
 }
 
-function folderOf(config: Config, database: Database, signer: UrlSigner, publicUrl: () => string): FolderStore {
+function folderOf(config: Config, database: Database, signer: UrlSigner, publicUrl: string): FolderStore {
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   return new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively, config.freeDiskReserveBytes);
 }
@@ -291,7 +291,7 @@ function readersOf(database: Database, parties: PartyDirectory, cursors: Cursors
   };
 }
 
-type SignInNeeds = Pick<Context, 'config' | 'database' | 'consumerMail' | 'mails'> & { log: Logger; publicUrl: () => string };
+type SignInNeeds = Pick<Context, 'config' | 'database' | 'consumerMail' | 'mails'> & { log: Logger; publicUrl: string };
 
 async function signInFor({ config, database, log, publicUrl, consumerMail, mails }: SignInNeeds): Promise<SignIn> {
   return new SignIn({

@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -7,6 +6,7 @@ import type { Config } from './config.ts';
 import { PROCESS_SILENT_MAX_S } from './contract/limits.ts';
 import { openDatabase } from './open-database.ts';
 import { addUpMetrics } from './platform/processes/all-metrics.ts';
+import { freePort } from './platform/processes/free-port.ts';
 import type { Service, Started } from './service.ts';
 
 const RESTART_AFTER_MS = 500;
@@ -42,7 +42,8 @@ export class ProcessFailed extends Error {}
  * the data folder. The first process migrates and creates the samples before the others start.
  */
 export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
-  await requireFreePort(config);
+  // Processes may share a port with each other, but not with another service that allows the same.
+  await freePort(config);
   const opened = await openDatabase(config, 'service', log, { processes: count });
   // With PORT=0, the first process finds a port for all.
   let { port } = config;
@@ -116,11 +117,4 @@ function watch(worker: Worker, log: Logger): () => void {
     worker.process.kill('SIGKILL');
   }, BEAT_EVERY_MS);
   return () => clearInterval(timer);
-}
-
-/** Processes may share a port with each other, but not with another service that allows the same. */
-async function requireFreePort({ port, host }: Config): Promise<void> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port, host, exclusive: true }, resolve));
-  await new Promise((closed) => server.close(closed));
 }

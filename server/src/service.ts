@@ -1,7 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { api, buildApp } from './app.ts';
-import { bucketOf } from './bucket.ts';
 import { allChores } from './chores.ts';
 import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
@@ -29,6 +27,7 @@ import { HtmlTexts } from './platform/mail/html-text/html-text.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
 import { migrate } from './platform/migrations/migrate.ts';
 import { Database } from './platform/postgres/postgres.ts';
+import { freePort } from './platform/processes/free-port.ts';
 import { builtPages } from './platform/processes/web-build.ts';
 import { collectShardMetrics } from './platform/shards/shard-metrics.ts';
 import { openShards } from './platform/shards/shards.ts';
@@ -74,6 +73,9 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   const preloaded = hasApi ? preload() : undefined;
   // A start that fails before it waits for this says why it failed.
   preloaded?.catch(() => undefined);
+  const port = config.port === 0 ? await freePort(config) : config.port;
+  const address = `http://${hostForPeople(config.host)}:${port}`;
+  const publicUrl = config.publicUrl ?? address;
   const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
   const database = new Database(opened.connection, log, { direct: opened.direct });
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -85,13 +87,17 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await migrate(database);
     const unfollow = await openShards(database, opened.direct, log);
     closers.push(async () => unfollow());
-    const { context, feed } = await buildContext(config, database, opened.direct, log, closers, isOneOfSeveral);
+    const { context, feed } = await buildContext(config, database, opened.direct, log, closers, { publicUrl, isOneOfSeveral });
     collectShardMetrics(database, context.metrics);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
       closers.push(() => jobs.stop());
     }
-    const app = buildApp(context, log, hasApi ? await openPages(config, pages ?? (await builtPages(tell))) : undefined);
+    const app = buildApp(
+      context,
+      log,
+      hasApi ? new Pages(pages ?? (await builtPages(tell)), await context.objects.downloadOrigin()) : undefined,
+    );
     // These finish what they have under way, all at the same time.
     const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop(), () => context.leases.stop()];
     closers.push(async () => {
@@ -99,11 +105,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     });
     if (role !== 'worker') await context.schemas.keepReady();
     await preloaded;
-    await app.listen({ port: config.port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
-    const { port } = app.server.address() as AddressInfo;
-    const address = `http://${hostForPeople(config.host)}:${port}`;
-    context.publicUrl = config.publicUrl ?? address;
-    context.inboundDomain = config.inboundDomain ?? new URL(context.publicUrl).hostname;
+    await app.listen({ port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
     if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
     if (hasWorker) {
       collectLogMetrics(database, context.metrics);
@@ -112,7 +114,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       finishers.push(() => dispatcher.stop());
       await dispatcher.start();
       const sweeps = [
-        new Relay(database, context.ledger, log),
+        ...(database.shards.length > 1 ? [new Relay(database, context.ledger, log)] : []),
         new Recoverer(database, context.announcer, log),
         new ThreadIndex(database, log),
         new SearchIndex(database, log),
@@ -129,8 +131,8 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers, sharing(isOneOfSeveral)) : undefined;
     // After everything else: a start that fails must not create keys that nobody has seen.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
-    const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(context.publicUrl) : undefined;
-    return { publicUrl: context.publicUrl, address, mail, keptMailsAt, samples, stop };
+    const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(publicUrl) : undefined;
+    return { publicUrl, address, mail, keptMailsAt, samples, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -219,14 +221,6 @@ async function startMail(
 /** Whether the demo inbox is the only party. */
 async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
-}
-
-/** Builds the pages first if they have never been built. */
-async function openPages(config: Config, folder: string): Promise<Pages> {
-  const bucket = await bucketOf(config);
-  const anyObject = { filename: '', contentType: '', expiresAt: new Date(Date.now() + 60_000) };
-  const filesAt = bucket && new URL(await bucket.downloadUrl('', anyObject)).origin;
-  return new Pages(folder, filesAt);
 }
 
 function hostForPeople(host: string): string {

@@ -2,7 +2,7 @@
 -- name of the limit that refuses it. organisations[i] is the organisation that ledger i of the batch counts for, if any.
 CREATE OR REPLACE FUNCTION judge_messages(
   messages prepared_message[], ledger_count integer, clock timestamptz,
-  month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval,
+  month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint,
   OUT outcomes text[], OUT message_ids uuid[], OUT organisations text[]
 ) LANGUAGE plpgsql
 AS $$
@@ -34,8 +34,7 @@ BEGIN
   FOR original IN
     SELECT (b.m).first_with_key AS n, k.message_id
       FROM (SELECT unnest(messages) AS m) b
-      JOIN idempotency_keys k ON k.party_id = (b.m).sender_id AND k.key = (b.m).idempotency_key
-                             AND k.created_at > clock - window_of_key(k.key, key_window)
+      JOIN idempotency_keys k ON k.party_id = (b.m).sender_id AND k.key = (b.m).idempotency_key AND k.expires_at > clock
   LOOP
     outcomes[original.n] := 'replayed';
     message_ids[original.n] := original.message_id;

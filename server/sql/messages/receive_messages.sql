@@ -4,7 +4,7 @@
 --
 -- Returns what the followers of each new message need.
 CREATE OR REPLACE FUNCTION receive_messages(
-  messages prepared_message[], hashes bytea[], times timestamptz[], files prepared_file[], ledgers touched_ledger[]
+  messages prepared_message[], hashes bytea[], times timestamptz[], ledgers touched_ledger[]
 ) RETURNS TABLE (ordinal bigint, committed committed_message)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -25,14 +25,12 @@ BEGIN
 
   PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times, NULL);
   PERFORM insert_ledger_entries(fresh.messages, placed.bases);
-  IF cardinality(files) > 0 THEN
-    PERFORM insert_files(fresh.messages, files);
-  END IF;
 
   RETURN QUERY
   SELECT b.ordinal,
          ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, b.received_at,
-              'in')::committed_message
-    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.times) AS received_at) b;
+              'in', b.hash, NULL)::committed_message
+    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.hashes) AS hash,
+                 unnest(fresh.times) AS received_at) b;
 END
 $$;

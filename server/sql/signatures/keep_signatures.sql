@@ -1,5 +1,5 @@
--- Keeps the signatures of those messages of a batch that were committed.
-CREATE OR REPLACE FUNCTION keep_signatures(signatures prepared_signature[], messages committed_message[]) RETURNS void LANGUAGE plpgsql
+-- A follower of messages: keeps the signatures of those of a batch that were committed.
+CREATE OR REPLACE FUNCTION keep_signatures(messages committed_message[], signatures prepared_signature[]) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN

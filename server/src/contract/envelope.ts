@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from './limits.ts';
+import { MESSAGE_TEXTS, mapTexts, TEXT_NAMES } from './message-fields.ts';
 
 const nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description ? { description } : {});
@@ -74,15 +74,16 @@ const beforeJson = {
     },
     { ...closed, description: 'The recipient, with the names at delivery.' },
   ),
-  type: nullable(Type.String({ maxLength: TYPE_MAX_CHARS }), 'The sender’s label for the kind of message.'),
-  subject: nullable(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
-  note: nullable(Type.String({ maxLength: NOTE_MAX_CHARS })),
+  ...mapTexts((_, { maxChars, shown }) => nullable(Type.String({ maxLength: maxChars }), shown)),
 };
+const hashedTexts = TEXT_NAMES.filter((name) => MESSAGE_TEXTS[name].hashed !== 'never')
+  .map((name) => (MESSAGE_TEXTS[name].hashed === 'always' ? name : `${name} (unless it is null)`))
+  .join(', ');
 const afterFiles = {
   validation: ValidationSchema,
   received_at: timestamp('When it was delivered.'),
   content_hash: hash(
-    'SHA-256 of the RFC 8785 form of id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256 (unless it is null), files and received_at. Never changes.',
+    `SHA-256 of the RFC 8785 form of id, thread_id, in_reply_to, from, to, ${hashedTexts}, json_sha256, json_bytes_sha256 (unless it is null), files and received_at. Never changes.`,
   ),
   receipt_url: Type.String({ description: 'A public page that proves the delivery.' }),
   idempotency_key: Type.Optional(Type.String({ description: 'Only if the message was sent with an Idempotency-Key.' })),

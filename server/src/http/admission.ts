@@ -20,7 +20,7 @@ export interface Gate {
   /** A person who acts for a business; undefined when the person is not a member. */
   memberFor(person: Person, handle: string): Promise<Caller | undefined>;
   /** Where people reach the service. */
-  publicUrl(): string;
+  publicUrl: string;
   perKey: RateLimiter;
   perBusiness: RateLimiter;
   perAddress: NetworkRate;
@@ -87,7 +87,7 @@ async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
 async function requirePerson(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
   const found = await gate.personFor(request);
   if (!found) throw new Refusal('unauthorized', 'Sign in first.');
-  refuseOtherSites(request, gate.publicUrl());
+  refuseOtherSites(request, gate.publicUrl);
   if (found.cookies.length > 0) reply.header('set-cookie', found.cookies);
   return found.person;
 }

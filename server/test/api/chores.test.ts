@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 test('idempotency keys past their window are forgotten by a chore, the others stay', async () => {
   for (const key of ['old', 'new']) await acme.api.send({ to: 'acme' }, { 'idempotency-key': key });
-  await service.sql("UPDATE idempotency_keys SET created_at = created_at - interval '24 hours 1 second' WHERE key = 'old'");
+  await service.sql("UPDATE idempotency_keys SET expires_at = expires_at - interval '24 hours 1 second' WHERE key = 'old'");
   await service.sql("SELECT graphile_worker.add_job('purge-idempotency-keys')");
   await expect.poll(async () => service.sql('SELECT key FROM idempotency_keys')).toEqual([{ key: 'new' }]);
 });

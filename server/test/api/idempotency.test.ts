@@ -35,7 +35,7 @@ const differs = (response: ApiResponse) => response.headers.get('idempotent-body
 /** The keys of a business were used that long ago. */
 async function turnBack(handle: string, interval: string): Promise<void> {
   await service.sql(
-    `UPDATE idempotency_keys SET created_at = created_at - $2::interval
+    `UPDATE idempotency_keys SET expires_at = expires_at - $2::interval
       WHERE party_id = (SELECT id FROM parties WHERE handle = $1)`,
     [handle, interval],
   );

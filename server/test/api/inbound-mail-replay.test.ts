@@ -136,7 +136,7 @@ describe('a mail that only its signature vouches for', () => {
     const mail = await sign(dated(0));
     const first = await resend(mail);
     expect(first).toMatch(/^250 /);
-    await world.service.sql("UPDATE idempotency_keys SET created_at = created_at - interval '73 hours'");
+    await world.service.sql("UPDATE idempotency_keys SET expires_at = expires_at - interval '73 hours'");
     expect(await resend(mail, [`globex+later@${INBOUND}`])).toBe(first);
   });
 

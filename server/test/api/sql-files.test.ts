@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { JOBS } from '../../src/contract/jobs-and-channels.ts';
-import { ANNOUNCED, FOLLOWERS } from '../../src/modules/messages/followers.ts';
+import { FOLLOWERS } from '../../src/followers.ts';
 import { SCHEMA_FOLDERS } from '../../src/platform/migrations/migrate.ts';
 import { functionsIn } from '../../src/platform/migrations/sql-functions.ts';
 import { startTestService } from '../support/service.ts';
@@ -46,9 +46,11 @@ test('migrations are numbered without a gap, and hold no function', () => {
 
 test('every follower of a message is a function that takes the committed batch, and every such function is a follower', () => {
   const takersThatReturn = (type: string) =>
-    functions.filter(({ sql }) => sql.includes(`(messages committed_message[]) RETURNS ${type} `)).map(({ name }) => name);
+    functions
+      .filter(({ sql }) => new RegExp(`\\(messages committed_message\\[\\](, \\w+ prepared_\\w+\\[\\])?\\) RETURNS ${type} `).test(sql))
+      .map(({ name }) => name);
   const takers = [...takersThatReturn('void'), ...takersThatReturn('text')];
-  expect(takersThatReturn('text')).toEqual([ANNOUNCED.sqlFunction]);
+  expect(takersThatReturn('text')).toEqual(FOLLOWERS.filter(({ channel }) => channel).map(({ sqlFunction }) => sqlFunction));
   expect(FOLLOWERS.map(({ sqlFunction }) => sqlFunction).toSorted()).toEqual(takers.toSorted());
   expect(FOLLOWERS.every(({ follows }) => follows.length > 0)).toBe(true);
 });

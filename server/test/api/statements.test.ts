@@ -25,7 +25,7 @@ let statements: Statement[];
 beforeAll(async () => {
   describer = new Describer(await createDatabase());
   await describer.open();
-  for (const store of stores) await import(path.join(SOURCES, store));
+  for (const store of [...stores, 'followers.ts']) await import(path.join(SOURCES, store));
   statements = [...declaredStatements()];
 });
 

@@ -253,10 +253,5 @@ test('a log goes on when the database is distributed, and leaves from before are
 });
 
 function storeIn(dataFolder: string): FolderStore {
-  return new FolderStore(
-    path.join(dataFolder, 'files'),
-    new UrlSigner(Buffer.alloc(32)),
-    () => '',
-    (_name, work) => work(),
-  );
+  return new FolderStore(path.join(dataFolder, 'files'), new UrlSigner(Buffer.alloc(32)), '', (_name, work) => work());
 }

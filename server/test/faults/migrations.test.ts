@@ -86,7 +86,7 @@ describe('a database of release 0.1', () => {
     expect(thread.map(({ type }: { type: string }) => type).toSorted()).toEqual(['invoice', 'order']);
     expect((await globex.get('/contacts?q=acme')).body.data[0].activity).toMatchObject({ messages_in: 2, messages_out: 1 });
 
-    await database.queryText('UPDATE idempotency_keys SET created_at = now()');
+    await database.queryText("UPDATE idempotency_keys SET expires_at = now() + interval '1 hour'");
     const repeated = await acme.send({ to: 'globex', note: 'whatever' }, { 'idempotency-key': 'order-4711' });
     expect([repeated.body.id, repeated.headers.get('idempotent-replayed')]).toEqual([order.id, 'true']);
     const reply = await acme.send({ in_reply_to: order.id, type: 'change', json: { n: 2 } });

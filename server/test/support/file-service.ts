@@ -38,12 +38,7 @@ async function startOnFolder(env: Record<string, string>): Promise<FileService> 
   const [secret] = await service.sql<{ value: Buffer }>("SELECT value FROM service_secrets WHERE name = 'objects'");
   return {
     ...service,
-    objects: new FolderStore(
-      folder,
-      new UrlSigner(secret?.value as Buffer),
-      () => service.url,
-      (name, work) => database.exclusively(name, work),
-    ),
+    objects: new FolderStore(folder, new UrlSigner(secret?.value as Buffer), service.url, (name, work) => database.exclusively(name, work)),
     // Which of the 256 folders a file is in tells nothing.
     kept: async () => (await filesIn(dataDir)).map((file) => file.replace(/^files\//, '').replace(/\/[0-9a-f]{2}\//, '/')).toSorted(),
     age: (kept, hours) => setBack(fileIn(folder, kept), hours),

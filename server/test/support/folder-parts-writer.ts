@@ -11,12 +11,7 @@ import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
 const [folder = '', partBytes = '0'] = process.argv.slice(2);
 // The only process that writes there.
 const turns = new Slots(1);
-const store = new FolderStore(
-  folder,
-  new UrlSigner(Buffer.alloc(32)),
-  () => '',
-  (_name, work) => turns.take(work),
-);
+const store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), '', (_name, work) => turns.take(work));
 
 for (;;) {
   const id = newUuid();

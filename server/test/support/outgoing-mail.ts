@@ -31,7 +31,7 @@ export const PLAIN = { subject: 'A subject', text: 'A text', html: '<p>An HTML</
 
 export async function openMailQueue({ databaseUrl, url, sql }: TestService): Promise<MailQueue> {
   const database = new Database({ connectionString: databaseUrl }, pino({ level: 'silent' }));
-  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), () => url);
+  const mails = new Mails(await sharedSecret(database, 'unsubscribing'), url);
   const waiting = (mailbox: string): Promise<WaitingMail[]> =>
     sql(
       `SELECT j.attempts, j.locked_at IS NOT NULL AS "isUnderWay", coalesce(j.last_error, '') AS "lastError",

@@ -69,12 +69,7 @@ const database: Database = counted(real, ['query', 'transaction'], {
   },
   ...(values['no-lock'] && { ifAlone: (_name: string, work: () => Promise<never>) => work() }),
 });
-const store = new FolderStore(
-  path.join(values.folder, 'files'),
-  new UrlSigner(Buffer.alloc(32)),
-  () => '',
-  (_name, work) => work(),
-);
+const store = new FolderStore(path.join(values.folder, 'files'), new UrlSigner(Buffer.alloc(32)), '', (_name, work) => work());
 const objects = counted(store.named, ['put', 'get', 'readHead', 'replaceHead']);
 const tiles = new Tiles(database, objects);
 const sequencer = new Sequencer({ database, objects, tiles, keys: new LogKeys(new SecretBox(undefined, []), undefined) }, log);

@@ -30,12 +30,7 @@ let store: FolderStore;
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-folder-'));
   const turns = new Slots(1);
-  store = new FolderStore(
-    folder,
-    new UrlSigner(Buffer.alloc(32)),
-    () => 'http://localhost',
-    (_name, work) => turns.take(work),
-  );
+  store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), 'http://localhost', (_name, work) => turns.take(work));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -19,8 +19,7 @@ export interface SignInParts {
   database: Database;
   log: Logger;
   secret: Buffer;
-  /** Known only once the server listens. */
-  publicUrl: () => string;
+  publicUrl: string;
   providers: ProviderSettings[];
   isConsumer: (domain: string) => boolean;
   sendCode: (tx: Queryable, email: string, mail: { code: string; minutes: number; passUrl: string | undefined }) => Promise<void>;
@@ -43,7 +42,7 @@ export class SignIn {
     const offers = (id: SignInProvider) => providers.find((provider) => provider.id === id);
     const oidc = offers('oidc');
     // Browsers create passkeys for host names only, not for IP addresses.
-    const hasName = isIP(new URL(publicUrl()).hostname.replace(/^\[|\]$/g, '')) === 0;
+    const hasName = isIP(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')) === 0;
     return {
       email: true,
       google: offers('google') !== undefined,
@@ -67,7 +66,7 @@ export class SignIn {
   async sendCode(request: FastifyRequest, emailText: string, pass = ''): Promise<AuthResponse> {
     const { database, secret, sendCode, publicUrl } = this.#parts;
     const email = checkedEmail(emailText);
-    const cookie = deviceOf(request, publicUrl()) ?? newDevice();
+    const cookie = deviceOf(request, publicUrl) ?? newDevice();
     const device = deviceHash(cookie);
     const { isContested } = await countCode(database, { email, device, address: request.ip }, isCodePass(secret, email, pass));
     const { auth, signInUnderWay } = await this.#load();
@@ -75,14 +74,14 @@ export class SignIn {
       .run({ device }, () => auth.api.createVerificationOTP({ body: { email, type: 'sign-in' } }))
       .catch((error) => this.#blame(error));
     const fragment = new URLSearchParams({ email, pass: codePassOf(secret, email) });
-    const passUrl = isContested ? `${publicUrl()}/sign-in#${fragment}` : undefined;
+    const passUrl = isContested ? `${publicUrl}/sign-in#${fragment}` : undefined;
     await database.transaction((tx) => sendCode(tx, email, { code, minutes: CODE_LIFETIME_S / 60, passUrl }));
-    return { headers: { 'set-cookie': deviceCookie(cookie, publicUrl()) }, body: { success: true } };
+    return { headers: { 'set-cookie': deviceCookie(cookie, publicUrl) }, body: { success: true } };
   }
 
   async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<AuthResponse> {
     const { database, publicUrl } = this.#parts;
-    const cookie = deviceOf(request, publicUrl());
+    const cookie = deviceOf(request, publicUrl);
     const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
     await countTry(database, requester);
     if (cookie === undefined) throw invalid([{ path: '/otp', message: 'must be a code that this browser has requested' }]);
@@ -101,7 +100,7 @@ export class SignIn {
   /** Hands a request whose shape has been checked to better-auth. */
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
-    const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl(), body)));
+    const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl, body)));
     if (response.status >= 500) await probe(this.#parts.database);
     return readResponse(response);
   }
@@ -113,9 +112,8 @@ export class SignIn {
 
   /** Loaded on first use: the library is large, and not every process needs it. */
   #load(): Promise<Loaded> {
-    const { publicUrl, ...parts } = this.#parts;
     this.#loaded ??= import('./better-auth.ts').then(({ createAuth, signInUnderWay }) => ({
-      auth: createAuth({ ...parts, publicUrl: publicUrl() }),
+      auth: createAuth(this.#parts),
       signInUnderWay,
     }));
     return this.#loaded;

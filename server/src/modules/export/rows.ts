@@ -1,4 +1,5 @@
 import { formatId } from '../../contract/ids.ts';
+import { TEXT_NAMES } from '../../contract/message-fields.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from '../messages/envelopes.ts';
 import type { Loaded } from '../messages/page-body.ts';
 import type { Thread, ThreadWithMessage } from '../threads/list-threads.ts';
@@ -32,7 +33,7 @@ export function threadsAsLines(services: EnvelopeServices): RowFormat<ThreadWith
 
 const MESSAGE_COLUMNS = [
   ...['id', 'thread_id', 'in_reply_to', 'received_at', 'from', 'from_name', 'from_actor', 'from_email', 'to', 'to_name', 'to_segment'],
-  ...['type', 'subject', 'note', 'validation', 'files', 'content_hash', 'json_bytes', 'json'],
+  ...[...TEXT_NAMES, 'validation', 'files', 'content_hash', 'json_bytes', 'json'],
 ];
 
 export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
@@ -53,9 +54,7 @@ export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
         nameOf(to.party),
         to.party.display_name,
         to.segment,
-        message.type,
-        message.subject,
-        message.note,
+        ...TEXT_NAMES.map((name) => message[name]),
         message.validation,
         message.files.map(({ filename }) => filename).join('; '),
         `sha256:${message.contentHash.toString('hex')}`,

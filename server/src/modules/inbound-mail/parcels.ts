@@ -11,9 +11,10 @@ import type { Parcel } from './send-to-all.ts';
 export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, identity: readonly string[], parents: string[]): Parcel[] {
   const parcels = new Map<string, Parcel>();
   for (const recipient of recipients) {
-    const ofBusiness = `mail-${hash('sha256', [...identity, recipient.handle].join('\n'), 'hex')} `;
-    const key = isSignedOnly ? ofBusiness : `${ofBusiness}${recipient.segment ?? ''}`;
-    const parcel = { to: addresseeOf(recipient), parents, key, ...(isSignedOnly && { anyKeyFrom: ofBusiness }) };
+    const mailDigest = hash('sha256', [...identity, recipient.handle].join('\n'), 'buffer');
+    // The space keeps it apart from the keys of clients.
+    const key = `mail-${mailDigest.toString('hex')} ${isSignedOnly ? '' : (recipient.segment ?? '')}`;
+    const parcel = { to: addresseeOf(recipient), parents, key, mailDigest, isOnce: isSignedOnly };
     if (!parcels.has(key)) parcels.set(key, parcel);
   }
   return [...parcels.values()];

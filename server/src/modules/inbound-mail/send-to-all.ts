@@ -2,7 +2,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid } from '../../contract/ids.ts';
 import { quotaRefusal } from '../../contract/quotas.ts';
 import { SmtpRefusal } from '../../platform/mail/smtp-listener.ts';
-import { checkRecipient, findSentWith, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
+import { checkRecipient, findSentAsMail, isSent, type Sender, type SendServices, sendMessage } from '../messages/send-message.ts';
 import type { SendRequest } from '../messages/send-request.ts';
 import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 import { usageOf } from '../usage/usage.ts';
@@ -17,8 +17,10 @@ export interface Parcel {
   parents: string[];
   /** The idempotency key of the recipient's message. */
   key: string;
-  /** The prefix of all keys under which the same mail may have been sent before; an earlier message with one is returned again. */
-  anyKeyFrom?: string;
+  /** Identifies the mail, among those to the recipient's business. */
+  mailDigest: Buffer;
+  /** Whether the business gets the mail once, whatever its segments: an earlier message is returned again. */
+  isOnce: boolean;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
       const { message, isReplayed } = await sendMessage(
         services,
         sender,
-        () => ({ ...request, to: parcel.to, inReplyTo, inlineFiles }),
+        () => ({ ...request, to: parcel.to, inReplyTo, inlineFiles, mailDigest: parcel.mailDigest }),
         parcel.key,
       );
       ids.push(formatId('msg', message.id));
@@ -61,10 +63,14 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
 }
 
 /** The message that the mail has become before; if a domain was verified since, its party was another one then. */
-async function earlierOf(services: SendToAllServices, { party, actor }: Sender, { anyKeyFrom }: Parcel): Promise<string | undefined> {
-  if (anyKeyFrom === undefined || actor.email === null) return undefined;
+async function earlierOf(
+  services: SendToAllServices,
+  { party, actor }: Sender,
+  { mailDigest, isOnce }: Parcel,
+): Promise<string | undefined> {
+  if (!isOnce || actor.email === null) return undefined;
   const unclaimed = await services.parties.find(partyNameOfMailbox(services, actor.email));
-  return findSentWith(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], anyKeyFrom);
+  return findSentAsMail(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], mailDigest);
 }
 
 /** The first of the possible parents that is between the same two parties; null begins a thread. */

@@ -12,9 +12,9 @@ const PRIORITY = { code: 0, other: 5 };
 /** Outgoing mails. They are queued in the transaction that causes them, and sent by a worker. */
 export class Mails {
   readonly #secret: Buffer;
-  readonly #publicUrl: () => string;
+  readonly #publicUrl: string;
 
-  constructor(secret: Buffer, publicUrl: () => string) {
+  constructor(secret: Buffer, publicUrl: string) {
     this.#secret = secret;
     this.#publicUrl = publicUrl;
   }
@@ -37,7 +37,7 @@ export class Mails {
   /** Valid for ever: a mail may be read years later. */
   unsubscribeUrl(email: string): string {
     const mailbox = parseEmail(email) ?? email;
-    return `${this.#publicUrl()}/mail/unsubscribe/${Buffer.from(mailbox).toString('base64url')}.${this.#seal(mailbox)}`;
+    return `${this.#publicUrl}/mail/unsubscribe/${Buffer.from(mailbox).toString('base64url')}.${this.#seal(mailbox)}`;
   }
 
   /** The mailbox of an unsubscribe link; undefined when the token is not ours. */

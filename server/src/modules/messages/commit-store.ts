@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import { IDEMPOTENCY_WINDOW_HOURS, MAIL_REPEAT_WINDOW_HOURS } from '../../contract/limits.ts';
 import { QUOTA_NAMES, type Quotas } from '../../contract/quotas.ts';
 import {
   bigintField,
@@ -11,14 +11,30 @@ import {
   uuidField,
 } from '../../platform/postgres/binary-array.ts';
 import type { Queryable } from '../../platform/postgres/postgres.ts';
-import { oneOf, prepared } from '../../platform/postgres/statement.ts';
+import { columns, oneOf, type RowOf, type Statement } from '../../platform/postgres/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import type { PreparedMessage } from './envelope.ts';
-import { ANNOUNCED, FOLLOWERS } from './followers.ts';
 import { MESSAGE_FIELDS } from './store.ts';
 
 const OUTCOMES = ['accepted', 'replayed', ...QUOTA_NAMES] as const;
+
+export const OUTCOME_ROW = columns({
+  outcome: oneOf('text', OUTCOMES),
+  message_id: 'uuid',
+  received_ms: 'bigint',
+  content_hash: 'bytea',
+  announced: 'text?',
+});
+export const RECEPTION_ROW = columns({ announced: 'text?' });
+
+/** The statements that deliver a batch and call what follows from it (commit-statements.ts). */
+export interface CommitStatements {
+  commit: Statement<RowOf<typeof OUTCOME_ROW>>;
+  receive: Statement<RowOf<typeof RECEPTION_ROW>>;
+  /** Where `announced` is announced after the commit. */
+  channel: string;
+}
 
 export interface CommitOutcome {
   outcome: (typeof OUTCOMES)[number];
@@ -28,49 +44,35 @@ export interface CommitOutcome {
   contentHash: Buffer;
 }
 
-const CALL_FOLLOWERS = FOLLOWERS.map(({ sqlFunction }) => `${sqlFunction}(b.messages)`).join(', ');
-
-/** Delivers the batch and calls the followers, in one round trip and one transaction. The first row has what is to be announced. */
-const COMMIT = prepared(
-  'commit-messages',
-  `WITH batch AS MATERIALIZED (
-           SELECT * FROM commit_messages($1::prepared_message[], $2::prepared_file[], $3::touched_ledger[], $4::bigint, $5::bigint, $6::integer, $7::bigint, $8::interval)
-         ), followed AS MATERIALIZED (
-           SELECT ${CALL_FOLLOWERS}, keep_signatures($9::prepared_signature[], b.messages)
-             FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
-         )
-         SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${ANNOUNCED.sqlFunction} END AS announced
-           FROM batch LEFT JOIN followed ON true ORDER BY ordinal`,
-  { outcome: oneOf('text', OUTCOMES), message_id: 'uuid', received_ms: 'bigint', content_hash: 'bytea', announced: 'text?' },
-);
-
 /** The estimated size of a record without its texts: fixed-width attributes, lengths and types, and usual texts. */
 const RECORD_BYTES_GUESS = 1_536;
 
 export interface Committed {
   /** In the order of the messages. */
   outcomes: CommitOutcome[];
-  /** What ANNOUNCED has returned. */
+  /** For the channel of the statements. */
   announced: string | null;
 }
 
 /** Of a message whose recipient's ledger is not here, only the sender's half is committed. */
 export async function commitMessages(
   db: Queryable,
+  { commit }: CommitStatements,
   batch: readonly PreparedMessage[],
   isHere: (partyId: bigint) => boolean,
   quotas: Quotas,
 ): Promise<Committed> {
   const { messages, files, ledgers } = recordsOf(batch, isHere);
-  const rows = await db.query(COMMIT, [
+  const rows = await db.query(commit, [
     messages,
-    files,
     ledgers,
     quotas.monthlyMessages,
     quotas.newAccountDailyMessages,
     quotas.newAccountDays,
     quotas.dailyUploadBytes,
     `${IDEMPOTENCY_WINDOW_HOURS} hours`,
+    `${MAIL_REPEAT_WINDOW_HOURS} hours`,
+    files,
     signaturesIn(batch),
   ]);
   const outcomes = rows.map((row) => ({
@@ -89,21 +91,10 @@ export interface ReceivedMessage {
   contentHash: Buffer;
 }
 
-const RECEIVE = prepared(
-  'receive-messages',
-  `WITH batch AS MATERIALIZED (
-           SELECT * FROM receive_messages($1::prepared_message[], $2::bytea[], $3::timestamptz[], $4::prepared_file[], $5::touched_ledger[])
-         ), followed AS MATERIALIZED (
-           SELECT ${CALL_FOLLOWERS}
-             FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch HAVING count(*) > 0) b
-         )
-         SELECT ${ANNOUNCED.sqlFunction} AS announced FROM followed`,
-  { announced: 'text?' },
-);
-
 /** Commits the recipient's half of messages, and returns what is to be announced. */
 export async function receiveMessages(
   db: Queryable,
+  { receive }: CommitStatements,
   batch: readonly ReceivedMessage[],
   isHere: (partyId: bigint) => boolean,
 ): Promise<string | null> {
@@ -111,12 +102,12 @@ export async function receiveMessages(
     batch.map(({ message }) => message),
     isHere,
   );
-  const [row] = await db.query(RECEIVE, [
+  const [row] = await db.query(receive, [
     messages,
     batch.map(({ contentHash }) => contentHash),
     batch.map(({ receivedMs }) => new Date(receivedMs)),
-    files,
     ledgers,
+    files,
   ]);
   return row?.announced ?? null;
 }

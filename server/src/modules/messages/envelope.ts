@@ -1,19 +1,17 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
+import { MESSAGE_TEXTS, type MessageTexts, mapTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import { receiptErrors } from './receipt-errors.ts';
 
 /** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
-export interface StoredMessage {
+export interface StoredMessage extends MessageTexts {
   id: string;
   threadId: string;
   inReplyTo: string | null;
   sender: string;
   recipient: string;
-  type: string | null;
-  subject: string | null;
-  note: string | null;
   json: string | null;
   jsonSha256: Buffer | null;
   /** Of `json` as it was sent. Null without one, and for messages from before this hash was recorded. */
@@ -23,12 +21,10 @@ export interface StoredMessage {
   receivedMs: number;
   contentHash: Buffer;
   receiptToken: Buffer;
+  /** Null if its client has chosen none. */
   idempotencyKey: string | null;
   files: readonly DeliveredFile[];
 }
-
-/** The fields of a message request that the sender may omit. */
-export const UNWRITTEN = { type: null, subject: null, note: null } as const;
 
 /** A message with everything that is known before the transaction that delivers it. */
 export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
@@ -44,6 +40,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   inlineBytes: number;
   /** Of the message request, if it was signed. */
   signature?: MessageSignature;
+  /** Identifies the mail that the message is made of, among those to its business. */
+  mailDigest?: Buffer | undefined;
   /** Of the message request, if it has an idempotency key. Unknown of a message that another process has prepared. */
   requestDigest?: Buffer | undefined;
 }
@@ -115,8 +113,7 @@ function idOrNull(uuid: string | null): string {
 function opening(m: StoredMessage): string {
   return (
     `{"id":"${formatId('msg', m.id)}","thread_id":"${formatId('thr', m.threadId)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
-    `,"from":${m.sender},"to":${m.recipient}` +
-    `,"type":${JSON.stringify(m.type)},"subject":${JSON.stringify(m.subject)},"note":${JSON.stringify(m.note)}`
+    `,"from":${m.sender},"to":${m.recipient}${TEXT_NAMES.map((name) => `,"${name}":${JSON.stringify(m[name])}`).join('')}`
   );
 }
 
@@ -126,22 +123,50 @@ function closing(m: StoredMessage, publicUrl: string, files: readonly object[]):
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
     `,"receipt_url":"${receiptUrl(m, publicUrl)}"` +
-    `${hasClientKey(m) ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
+    `${m.idempotencyKey !== null ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
   );
 }
 
-/** The service itself gives mails a key. A quote inside of a JSON string would be escaped, so the test is exact. */
-function hasClientKey({ idempotencyKey, sender }: StoredMessage): boolean {
-  return idempotencyKey !== null && !sender.includes('"provider":"smtp"');
-}
-
-type Hashed = Pick<
-  StoredMessage,
-  'id' | 'threadId' | 'inReplyTo' | 'type' | 'subject' | 'note' | 'jsonSha256' | 'jsonBytesSha256' | 'files'
-> & {
+type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'jsonSha256' | 'jsonBytesSha256' | 'files' | keyof MessageTexts> & {
   canonicalFrom: string;
   canonicalTo: string;
 };
+
+/**
+ * The members that content_hash covers, in canonical form. Undefined: the member is left out. Messages from before json_bytes_sha256 was recorded
+ * have their hash for ever.
+ */
+const HASHED_MEMBERS: Record<string, (m: Hashed) => string | undefined> = {
+  files: (m) => canonicalJson(m.files.map(fileView)),
+  from: (m) => m.canonicalFrom,
+  id: (m) => `"${formatId('msg', m.id)}"`,
+  in_reply_to: (m) => idOrNull(m.inReplyTo),
+  json_bytes_sha256: (m) => (m.jsonBytesSha256 === null ? undefined : hashOrNull(m.jsonBytesSha256)),
+  json_sha256: (m) => hashOrNull(m.jsonSha256),
+  thread_id: (m) => `"${formatId('thr', m.threadId)}"`,
+  to: (m) => m.canonicalTo,
+  ...mapTexts(
+    (name, { hashed }) =>
+      (m: Hashed) =>
+        hashed === 'if given' && m[name] === null ? undefined : canonicalJson(m[name]),
+  ),
+};
+
+/** Sorted as RFC 8785 sorts them. */
+const HASHED_NAMES = Object.keys(HASHED_MEMBERS)
+  .filter((name) => !(name in MESSAGE_TEXTS) || MESSAGE_TEXTS[name as keyof MessageTexts].hashed !== 'never')
+  .toSorted();
+const BEFORE_TIME = HASHED_NAMES.filter((name) => name < 'received_at');
+const AFTER_TIME = HASHED_NAMES.filter((name) => name > 'received_at');
+
+function membersOf(names: readonly string[], m: Hashed): string {
+  let text = '';
+  for (const name of names) {
+    const value = HASHED_MEMBERS[name]?.(m);
+    if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${value}`;
+  }
+  return text;
+}
 
 /** The text that content_hash is the SHA-256 of, made from what is stored. Files whose hash came later are given without it. */
 export function hashedTextOf(message: StoredMessage): string {
@@ -155,18 +180,9 @@ export function hashedTextOf(message: StoredMessage): string {
 }
 
 /**
- * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers
- * the message knows. The members are in the order of the RFC. Messages without json_bytes_sha256 have a hash without this member: those from before it was
- * recorded have theirs for ever.
+ * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers the message
+ * knows.
  */
 export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
-  const ofBytes = m.jsonBytesSha256 === null ? '' : `,"json_bytes_sha256":${hashOrNull(m.jsonBytesSha256)}`;
-  return {
-    beforeTime:
-      `{"files":${canonicalJson(m.files.map(fileView))},"from":${m.canonicalFrom},"id":"${formatId('msg', m.id)}","in_reply_to":${idOrNull(m.inReplyTo)}` +
-      `${ofBytes},"json_sha256":${hashOrNull(m.jsonSha256)},"note":${canonicalJson(m.note)},"received_at":"`,
-    afterTime:
-      `","subject":${canonicalJson(m.subject)},"thread_id":"${formatId('thr', m.threadId)}"` +
-      `,"to":${m.canonicalTo},"type":${canonicalJson(m.type)}}`,
-  };
+  return { beforeTime: `{${membersOf(BEFORE_TIME, m)},"received_at":"`, afterTime: `",${membersOf(AFTER_TIME, m)}}` };
 }

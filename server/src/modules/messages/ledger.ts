@@ -5,9 +5,8 @@ import { Batches } from '../../platform/postgres/batches.ts';
 import { type Database, retryingDeadlocks } from '../../platform/postgres/postgres.ts';
 import type { Topics } from '../../platform/postgres/topics.ts';
 import type { Files } from '../files/files.ts';
-import { type CommitOutcome, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
+import { type CommitOutcome, type CommitStatements, commitMessages, type ReceivedMessage, receiveMessages } from './commit-store.ts';
 import type { PreparedMessage } from './envelope.ts';
-import { ANNOUNCED } from './followers.ts';
 import { deleteRelays, findRelay, type HalfMessage, type RelayKey } from './relay-store.ts';
 
 const BATCH_MAX_MESSAGES = 256;
@@ -36,6 +35,7 @@ interface Lane {
  */
 export class Ledger {
   readonly #database: Database;
+  readonly #statements: CommitStatements;
   readonly #announcer: Announcer;
   readonly #topics: Topics;
   readonly #files: Pick<Files, 'ofMessages'>;
@@ -45,12 +45,14 @@ export class Ledger {
 
   constructor(
     database: Database,
+    statements: CommitStatements,
     { announcer, topics }: { announcer: Announcer; topics: Topics },
     files: Pick<Files, 'ofMessages'>,
     quotas: Quotas,
     isOneOfSeveral: boolean,
   ) {
     this.#database = database;
+    this.#statements = statements;
     this.#announcer = announcer;
     this.#topics = topics;
     this.#files = files;
@@ -112,7 +114,7 @@ export class Ledger {
     return {
       commits: new Batches({ ...bounds, bytesOf }, (batch) =>
         retryingDeadlocks(async () => {
-          const { outcomes, announced } = await commitMessages(shard, batch, isHere, this.#quotas);
+          const { outcomes, announced } = await commitMessages(shard, this.#statements, batch, isHere, this.#quotas);
           this.#announce(announced);
           this.#tellWaiting(batch);
           return outcomes;
@@ -120,7 +122,7 @@ export class Ledger {
       ),
       receptions: new Batches({ ...bounds, bytesOf: ({ message }) => bytesOf(message) }, (batch) =>
         retryingDeadlocks(async () => {
-          this.#announce(await receiveMessages(shard, batch, isHere));
+          this.#announce(await receiveMessages(shard, this.#statements, batch, isHere));
           this.#tellWaiting(batch.map(({ message }) => message));
           return [];
         }),
@@ -139,6 +141,6 @@ export class Ledger {
   }
 
   #announce(names: string | null): void {
-    if (names !== null) this.#announcer.announce(ANNOUNCED.channel, names);
+    if (names !== null) this.#announcer.announce(this.#statements.channel, names);
   }
 }

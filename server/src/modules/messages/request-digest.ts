@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { SendRequest } from './send-request.ts';
 
@@ -11,9 +12,11 @@ const DIGEST_BYTES = 16;
  * with other boundaries, or with the same files uploaded again.
  */
 export function digestOf(request: SendRequest, jsonSha256: Buffer | null, files: readonly DeliveredFile[]): Buffer {
-  const { to, inReplyTo, type, subject, note } = request;
+  const { to, inReplyTo } = request;
+  // Those that are given: a field that comes with a new version leaves other digests as they are.
+  const texts = TEXT_NAMES.filter((name) => request[name] !== null).map((name) => [name, request[name]]);
   const contents = files.map(({ filename, contentType, sizeBytes, sha256 }) => [filename, contentType, sizeBytes, sha256?.toString('hex')]);
-  const text = JSON.stringify([to, inReplyTo, type, subject, note, jsonSha256?.toString('hex'), contents]);
+  const text = JSON.stringify([to, inReplyTo, texts, jsonSha256?.toString('hex'), contents]);
   return hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES);
 }
 

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Spend } from '../../contract/cost.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
+import { textsOf } from '../../contract/message-fields.ts';
 import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
 import type { JsonHashes } from '../../platform/json/canonical-hash.ts';
@@ -17,10 +18,10 @@ import { refuseUsedUp } from '../usage/usage.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import type { Ledger } from './ledger.ts';
 import { digestOf, isRefusedAlone } from './request-digest.ts';
-import { type SendRequest, writtenFields } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 import {
   findByIdempotencyKey,
-  findByKeyPrefix,
+  findByMail,
   findFirstRequest,
   findParent,
   findSent,
@@ -117,14 +118,14 @@ export async function isSent({ database }: SendServices, { party }: Sender, idem
   return (await findByIdempotencyKey(database.of(party.id), party.id, idempotencyKey)) !== undefined;
 }
 
-/** The message that one of the parties has sent with an idempotency key that begins with the prefix. */
-export async function findSentWith(
+/** The message of one of the parties that was made of this mail. */
+export async function findSentAsMail(
   { database }: SendServices,
   partyIds: readonly bigint[],
-  keyPrefix: string,
+  mailDigest: Buffer,
 ): Promise<string | undefined> {
   for (const [shard, ids] of Map.groupBy(partyIds, (id) => database.of(id))) {
-    const found = await findByKeyPrefix(shard, ids, keyPrefix);
+    const found = await findByMail(shard, ids, mailDigest);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -167,7 +168,7 @@ async function prepare(
     id: newUuid(),
     threadId: destination.threadId,
     inReplyTo: destination.parentId,
-    ...writtenFields(request),
+    ...textsOf(request),
     jsonSha256: hashes?.canonical ?? null,
     jsonBytesSha256: hashes?.bytes ?? null,
     files,
@@ -191,6 +192,7 @@ async function prepare(
     hashedAfterTime: hashed.afterTime,
     inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     ...(request.signature && { signature: request.signature }),
+    mailDigest: request.mailDigest,
     requestDigest: idempotencyKey === null ? undefined : digestOf(request, message.jsonSha256, files),
   };
 }

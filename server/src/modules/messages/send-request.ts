@@ -1,15 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../contract/errors.ts';
-import {
-  ADDRESS_MAX_CHARS,
-  FILES_PER_MESSAGE_MAX,
-  INLINE_FILE_MAX_BYTES,
-  JSON_MAX_BYTES,
-  JSON_MAX_LEVELS,
-  NOTE_MAX_CHARS,
-  SUBJECT_MAX_CHARS,
-  TYPE_MAX_CHARS,
-} from '../../contract/limits.ts';
+import { ADDRESS_MAX_CHARS, FILES_PER_MESSAGE_MAX, INLINE_FILE_MAX_BYTES, JSON_MAX_BYTES, JSON_MAX_LEVELS } from '../../contract/limits.ts';
+import { type MessageTexts, mapTexts, textsOf } from '../../contract/message-fields.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/json/lossless-json.ts';
 import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
@@ -29,9 +21,7 @@ export const SendRequestSchema = Type.Object(
       64,
       'A message in your inbox or outbox; the reply joins its thread. Without `to` it goes to the other party, at the segment of the agent or member who sent the message, if that one has a segment.',
     ),
-    type: optionalText(TYPE_MAX_CHARS, 'Your label for this kind of message.'),
-    subject: optionalText(SUBJECT_MAX_CHARS, 'A line for people.'),
-    note: optionalText(NOTE_MAX_CHARS, 'A text for people.'),
+    ...mapTexts((_, { maxChars, written }) => optionalText(maxChars, written)),
     json: Type.Optional(
       Type.Unknown({
         description: `Any JSON value of at most ${JSON_MAX_BYTES} bytes and ${JSON_MAX_LEVELS} levels; carried byte for byte.`,
@@ -49,9 +39,7 @@ export const FormSchema = Type.Object(
   {
     to: Type.Optional(Type.String()),
     in_reply_to: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String({ maxLength: TYPE_MAX_CHARS })),
-    subject: Type.Optional(Type.String({ maxLength: SUBJECT_MAX_CHARS })),
-    note: Type.Optional(Type.String({ maxLength: NOTE_MAX_CHARS })),
+    ...mapTexts((_, { maxChars }) => Type.Optional(Type.String({ maxLength: maxChars }))),
     json: Type.Optional(Type.String({ description: 'JSON as text; carried byte for byte.' })),
     files: Type.Optional(
       Type.Array(Type.String(), {
@@ -72,12 +60,9 @@ export const FormSchema = Type.Object(
 export type SendRequestFields = Static<typeof SendRequestSchema>;
 
 /** A message request, checked on its own, but not yet against anything stored. */
-export interface SendRequest {
+export interface SendRequest extends MessageTexts {
   to: string | null;
   inReplyTo: string | null;
-  type: string | null;
-  subject: string | null;
-  note: string | null;
   /** The bytes that the sender wrote, which are JSON within the limits. */
   json: Buffer | null;
   uploadIds: string[];
@@ -87,11 +72,8 @@ export interface SendRequest {
   sharesFiles: boolean;
   /** If the request was signed. */
   signature?: MessageSignature;
-}
-
-/** The fields that go into the message unchanged. */
-export function writtenFields({ type, subject, note }: SendRequest): Pick<SendRequest, 'type' | 'subject' | 'note'> {
-  return { type, subject, note };
+  /** If the request is made of a mail: identifies the mail, among those to its business. */
+  mailDigest?: Buffer;
 }
 
 export const checkFields = bodyCheck(SendRequestSchema, ['json']);
@@ -114,9 +96,7 @@ export function sendRequestOf(
   return {
     to: fields.to ?? null,
     inReplyTo: fields.in_reply_to ?? null,
-    type: fields.type ?? null,
-    subject: fields.subject ?? null,
-    note: fields.note ?? null,
+    ...textsOf(fields),
     json: json ? payloadIn(json) : null,
     uploadIds: fields.files ?? [],
     inlineFiles,

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
+import { mapTexts, TEXT_NAMES, textsOf } from '../../contract/message-fields.ts';
 import type { ReceiptDetail } from '../../contract/parties.ts';
 import {
   bigintArray,
@@ -26,9 +26,6 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   uuidField((m) => m.inReplyTo),
   textField((m) => m.sender),
   textField((m) => m.recipient),
-  textField((m) => m.type),
-  textField((m) => m.subject),
-  textField((m) => m.note),
   textField((m) => m.json),
   byteaField((m) => m.jsonSha256),
   enumField((m) => m.validation),
@@ -43,6 +40,8 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   bigintField((m) => BigInt(m.inlineBytes)),
   byteaField((m) => m.jsonBytesSha256),
   byteaField((m) => m.requestDigest ?? null),
+  byteaField((m) => m.mailDigest ?? null),
+  ...TEXT_NAMES.map((name) => textField<PreparedMessage>((m) => m[name])),
 ];
 
 export const MESSAGE_ROW = columns({
@@ -51,9 +50,7 @@ export const MESSAGE_ROW = columns({
   in_reply_to: 'uuid?',
   sender: 'text',
   recipient: 'text',
-  type: 'text?',
-  subject: 'text?',
-  note: 'text?',
+  ...mapTexts(() => 'text?' as const),
   json: 'text?',
   json_sha256: 'bytea?',
   json_bytes_sha256: 'bytea?',
@@ -80,9 +77,7 @@ export function toMessage(row: RowOf<typeof MESSAGE_ROW>): MessageRecord {
     inReplyTo: row.in_reply_to,
     sender: row.sender,
     recipient: row.recipient,
-    type: row.type,
-    subject: row.subject,
-    note: row.note,
+    ...textsOf(row),
     json: row.json,
     jsonSha256: row.json_sha256,
     jsonBytesSha256: row.json_bytes_sha256,
@@ -225,12 +220,12 @@ export async function findParent(db: Queryable, partyId: bigint, messageId: stri
 
 const BY_IDEMPOTENCY_KEY = statement(
   `SELECT ${MESSAGE_COLUMNS} FROM idempotency_keys k JOIN messages m ON m.sender_id = k.party_id AND m.id = k.message_id
-    WHERE k.party_id = $1 AND k.key = $2 AND k.created_at > now() - window_of_key(k.key, make_interval(hours => $3))`,
+    WHERE k.party_id = $1 AND k.key = $2 AND k.expires_at > now()`,
   MESSAGE_ROW,
 );
 
 export async function findByIdempotencyKey(db: Queryable, partyId: bigint, key: string): Promise<MessageRecord | undefined> {
-  const [row] = await db.query(BY_IDEMPOTENCY_KEY, [partyId, key, IDEMPOTENCY_WINDOW_HOURS]);
+  const [row] = await db.query(BY_IDEMPOTENCY_KEY, [partyId, key]);
   return row && toMessage(row);
 }
 
@@ -244,16 +239,15 @@ export async function findFirstRequest(db: Queryable, partyId: bigint, key: stri
   return row?.request_digest ?? undefined;
 }
 
-const BY_KEY_PREFIX = statement(
-  `SELECT k.message_id FROM idempotency_keys k
-    WHERE k.party_id = ANY ($1) AND k.key >= $2 AND k.key < $3 AND k.created_at > now() - window_of_key(k.key, make_interval(hours => $4))
-    ORDER BY k.created_at LIMIT 1`,
+const BY_MAIL = statement(
+  `SELECT k.message_id FROM idempotency_keys k WHERE k.party_id = ANY ($1) AND k.mail_digest = $2 AND k.expires_at > now()
+    ORDER BY k.expires_at LIMIT 1`,
   { message_id: 'uuid' },
 );
 
-/** The id of a message that one of the parties sent with an idempotency key that begins with `prefix`, which ends in a space. */
-export async function findByKeyPrefix(db: Queryable, partyIds: readonly bigint[], prefix: string): Promise<string | undefined> {
-  const [row] = await db.query(BY_KEY_PREFIX, [partyIds, prefix, prefix.replace(/ $/, '!'), IDEMPOTENCY_WINDOW_HOURS]);
+/** The id of the first message of one of the parties that was made of this mail. */
+export async function findByMail(db: Queryable, partyIds: readonly bigint[], mailDigest: Buffer): Promise<string | undefined> {
+  const [row] = await db.query(BY_MAIL, [partyIds, mailDigest]);
   return row?.message_id;
 }
 
@@ -275,15 +269,12 @@ export async function findByReceipt(db: Queryable, token: Buffer): Promise<Recei
 }
 
 const PURGE_IDEMPOTENCY_KEYS = statement(
-  `WITH purged AS (
-     DELETE FROM idempotency_keys
-      WHERE created_at <= now() - make_interval(hours => $1) AND created_at <= now() - window_of_key(key, make_interval(hours => $1)) RETURNING 1
-   ) SELECT count(*) FROM purged`,
+  'WITH purged AS (DELETE FROM idempotency_keys WHERE expires_at <= now() RETURNING 1) SELECT count(*) FROM purged',
   { count: 'bigint' },
 );
 
 export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
-  return Number(onlyRow(await db.query(PURGE_IDEMPOTENCY_KEYS, [IDEMPOTENCY_WINDOW_HOURS])).count);
+  return Number(onlyRow(await db.query(PURGE_IDEMPOTENCY_KEYS)).count);
 }
 
 const PURGE_ORGANISATION_USAGE = statement("DELETE FROM daily_organisation_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1");

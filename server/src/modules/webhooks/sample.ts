@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId } from '../../contract/ids.ts';
+import { NO_TEXTS } from '../../contract/message-fields.ts';
 import { DEMO_HANDLE } from '../../contract/names.ts';
 import type { ActorView, Party } from '../../contract/parties.ts';
-import { envelopeJson, hashedText, UNWRITTEN } from '../messages/envelope.ts';
+import { envelopeJson, hashedText } from '../messages/envelope.ts';
 
 const JSON_TEXT = '{"hello":"from Waybill"}';
 
@@ -20,7 +21,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
   const sender = { party: { kind: 'handle', handle: DEMO_HANDLE, display_name: 'Demo inbox' }, actor };
   const recipient = { party: to.view, segment: null };
   const message = {
-    ...UNWRITTEN,
+    ...NO_TEXTS,
     id: messageId,
     threadId: messageId,
     inReplyTo: null,

@@ -27,10 +27,10 @@ export class FolderParts implements PartStore {
   readonly #folder: Folder;
   readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
-  readonly #publicUrl: () => string;
+  readonly #publicUrl: string;
   readonly #exclusively: Exclusively;
 
-  constructor(folder: Folder, reserve: DiskReserve, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively) {
+  constructor(folder: Folder, reserve: DiskReserve, signer: UrlSigner, publicUrl: string, exclusively: Exclusively) {
     this.#folder = folder;
     this.#reserve = reserve;
     this.#signer = signer;
@@ -47,7 +47,7 @@ export class FolderParts implements PartStore {
   async ticket({ id, sizeBytes, partBytes }: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
     const urlPath = objectPath(id);
     const terms = { part: String(number), each: String(partBytes), of: String(sizeBytes) };
-    return { url: `${this.#publicUrl()}${urlPath}?${this.#signer.sign('PUT', urlPath, terms, expiresAt)}`, headers: {} };
+    return { url: `${this.#publicUrl}${urlPath}?${this.#signer.sign('PUT', urlPath, terms, expiresAt)}`, headers: {} };
   }
 
   /**

@@ -26,9 +26,9 @@ export class FolderStore implements ObjectStore {
   readonly #folder: Folder;
   readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
-  readonly #publicUrl: () => string;
+  readonly #publicUrl: string;
 
-  constructor(root: string, signer: UrlSigner, publicUrl: () => string, exclusively: Exclusively, reserveBytes = 0) {
+  constructor(root: string, signer: UrlSigner, publicUrl: string, exclusively: Exclusively, reserveBytes = 0) {
     this.#folder = new Folder(root);
     this.#reserve = new DiskReserve(root, reserveBytes);
     this.#signer = signer;
@@ -55,7 +55,7 @@ export class FolderStore implements ObjectStore {
   async uploadTicket(id: string, { sizeBytes, contentType, expiresAt }: UploadTerms): Promise<UploadTicket> {
     const urlPath = objectPath(id);
     const query = this.#signer.sign('PUT', urlPath, { size: String(sizeBytes), type: contentType }, expiresAt);
-    return { url: `${this.#publicUrl()}${urlPath}?${query}`, headers: { 'Content-Type': contentType } };
+    return { url: `${this.#publicUrl}${urlPath}?${query}`, headers: { 'Content-Type': contentType } };
   }
 
   requireRoom(sizeBytes: number): Promise<void> {
@@ -103,8 +103,10 @@ export class FolderStore implements ObjectStore {
     return sizeOf(this.#object(id));
   }
 
+  async downloadOrigin(): Promise<undefined> {}
+
   async downloadUrl(id: string, terms: DownloadTerms): Promise<string> {
-    return ownDownloadUrl(this.#signer, this.#publicUrl(), id, terms);
+    return ownDownloadUrl(this.#signer, this.#publicUrl, id, terms);
   }
 
   async read(id: string): Promise<Readable> {

@@ -33,6 +33,8 @@ export interface ObjectStore {
   uploadedBytes(id: string): Promise<number | undefined>;
   /** Undefined when there is no such object; an upload that was not sealed is not one. */
   objectSize(id: string): Promise<number | undefined>;
+  /** Where the URLs of downloads lead, if not to the service itself. */
+  downloadOrigin(): Promise<string | undefined>;
   /** A URL at which a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;

@@ -121,6 +121,12 @@ export class S3Store implements ObjectStore {
     return this.#sizeOf(objectKey(id));
   }
 
+  /** By signing a URL: only the SDK knows which host serves a bucket. */
+  async downloadOrigin(): Promise<string> {
+    const expiresAt = new Date(this.#now().getTime() + 60_000);
+    return new URL(await this.downloadUrl('', { filename: '', contentType: '', expiresAt })).origin;
+  }
+
   downloadUrl(id: string, { filename, contentType, expiresAt }: DownloadTerms): Promise<string> {
     const command = new GetObjectCommand({
       Bucket: this.#bucket,

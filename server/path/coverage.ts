@@ -1,0 +1,28 @@
+import { Session } from 'node:inspector/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Loaded into a service before anything else (`--import`): tells its parent, when asked, which files of the project have run functions since it was asked
+ * last.
+ */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+
+async function filesRun(): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  return result
+    .filter(
+      ({ url, functions }) =>
+        url.startsWith('file:') && functions.some(({ functionName, ranges }) => functionName !== '' && ranges[0]?.count),
+    )
+    .map(({ url }) => path.relative(ROOT, fileURLToPath(url)))
+    .filter((file) => !file.includes('node_modules') && !file.startsWith('server/path'));
+}
+
+process.on('message', async () => process.send?.(await filesRun()));
+process.channel?.unref();

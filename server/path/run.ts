@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { COMMITS } from '../src/followers.ts';
+import { SCHEMA_FOLDERS } from '../src/platform/migrations/migrate.ts';
+import { functionsIn } from '../src/platform/migrations/sql-functions.ts';
+
+/**
+ * `npm run path`: the files of the project that a send runs through up to its 201, by V8's coverage, and the SQL functions that its commit calls. What
+ * works in the background runs now and then: a file counts if every one of several sends has run it.
+ */
+const SENDS = 6;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface SendPath {
+  files: { file: string; lines: number }[];
+  sqlFunctions: string[];
+}
+
+export async function pathOfSend(): Promise<SendPath> {
+  const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'waybill-path-'));
+  const child = spawn(process.execPath, [`--import=${path.join(import.meta.dirname, 'coverage.ts')}`, 'server/src/main.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, DATA_DIR: dataFolder, PORT: '0', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  try {
+    const { url, key } = await started(child.stdout as NodeJS.ReadableStream);
+    const filesRun = async (): Promise<string[]> => {
+      child.send('files');
+      return (await once(child, 'message'))[0];
+    };
+    const counts = new Map<string, number>();
+    for (let i = -SENDS; i < SENDS; i++) {
+      await filesRun();
+      await send(url, key);
+      // The first ones fill caches.
+      for (const file of await filesRun()) if (i >= 0) counts.set(file, (counts.get(file) ?? 0) + 1);
+    }
+    const files = [...counts].filter(([, count]) => count === SENDS).map(([file]) => file);
+    return { files: files.toSorted().map((file) => ({ file, lines: linesOf(file) })), sqlFunctions: calledBy(COMMITS.commit.text) };
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+    rmSync(dataFolder, { recursive: true, force: true });
+  }
+}
+
+function started(stdout: NodeJS.ReadableStream): Promise<{ url: string; key: string }> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    stdout.on('data', (text) => {
+      said += text;
+      const url = /^ {2}API +(\S+)\/v1$/m.exec(said)?.[1];
+      const key = /^ {2}acme\/\S+ +(wb_\w+)$/m.exec(said)?.[1];
+      if (url && key && /^curl .*in_reply_to/m.test(said)) resolve({ url, key });
+    });
+    stdout.once('end', () => reject(new Error(`The service did not start: ${said}`)));
+  });
+}
+
+/** With what a usual message has. */
+async function send(url: string, key: string): Promise<void> {
+  const body = JSON.stringify({
+    to: 'globex/orders',
+    type: 'order',
+    subject: 'Order 4711',
+    note: 'Please confirm.',
+    json: { items: [{ sku: 'A-1' }] },
+  });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
+  const { status } = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body });
+  if (status !== 201) throw new Error(`a send was refused with the status ${status}`);
+}
+
+function linesOf(file: string): number {
+  return readFileSync(path.join(ROOT, file), 'utf8').split('\n').length;
+}
+
+/** The functions that a statement names, and those that they name. */
+function calledBy(statement: string): string[] {
+  const functions = functionsIn(SCHEMA_FOLDERS.functions);
+  const found = new Set<string>();
+  const look = (sql: string) => {
+    for (const { name, sql: body } of functions)
+      if (!found.has(name) && new RegExp(`\\b${name}\\(`).test(sql)) {
+        found.add(name);
+        look(body.replace(/^\s*--.*$/gm, '').replace(/FUNCTION \w+\(/, ''));
+      }
+  };
+  look(statement);
+  return [...found];
+}
+
+if (import.meta.main) {
+  const { files, sqlFunctions } = await pathOfSend();
+  for (const { file, lines } of files) console.log(`${String(lines).padStart(5)}  ${file}`);
+  console.log(`${files.length} files with ${files.reduce((sum, { lines }) => sum + lines, 0)} lines to the 201`);
+  console.log(`${sqlFunctions.length} SQL functions: ${sqlFunctions.join(', ')}`);
+}

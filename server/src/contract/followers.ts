@@ -1,0 +1,10 @@
+/** A consequence of each batch of delivered messages, in the transaction that delivers them. */
+export interface Follower {
+  /** Takes the batch as `committed_message[]`. Its file is server/sql/<module>/<sqlFunction>.sql. */
+  sqlFunction: string;
+  /** What the function takes besides. */
+  takes?: 'files' | 'signatures';
+  follows: string;
+  /** The channel of NOTIFY on which the text that the function returns is announced after the commit. Without one, it returns nothing. */
+  channel?: string;
+}

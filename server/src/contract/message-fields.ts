@@ -1,0 +1,49 @@
+import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from './limits.ts';
+
+/** A text that a sender may add to a message. Its column in the database has the same name. */
+interface MessageText {
+  maxChars: number;
+  /** For those who send. */
+  written: string;
+  /** For those who read. */
+  shown: string;
+  /**
+   * Whether content_hash covers it. Fields that were there from the start are covered in every message; later ones in messages that have
+   * them, because the hash of older messages stays as it is.
+   */
+  hashed: 'always' | 'if given' | 'never';
+}
+
+/**
+ * The one description of these fields: message requests, forms, records, rows, envelopes, receipts, exports, hashes, the OpenAPI document and the
+ * clients' types follow from it. Envelopes have them in this order. CONTRIBUTING.md says how to add one.
+ */
+const TEXTS = {
+  type: {
+    maxChars: TYPE_MAX_CHARS,
+    written: 'Your label for this kind of message.',
+    shown: 'The sender’s label for the kind of message.',
+    hashed: 'always',
+  },
+  subject: { maxChars: SUBJECT_MAX_CHARS, written: 'A line for people.', shown: 'A line for people.', hashed: 'always' },
+  note: { maxChars: NOTE_MAX_CHARS, written: 'A text for people.', shown: 'A text for people.', hashed: 'always' },
+} satisfies Record<string, MessageText>;
+
+type TextName = keyof typeof TEXTS;
+
+export const MESSAGE_TEXTS: Readonly<Record<TextName, MessageText>> = TEXTS;
+
+export type MessageTexts = Record<TextName, string | null>;
+
+export const TEXT_NAMES = Object.keys(MESSAGE_TEXTS) as TextName[];
+
+export function mapTexts<T>(make: (name: TextName, field: MessageText) => T): Record<TextName, T> {
+  return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name, MESSAGE_TEXTS[name])])) as Record<TextName, T>;
+}
+
+/** The texts among other fields; null where there is none. */
+export function textsOf(fields: Partial<MessageTexts>): MessageTexts {
+  return mapTexts((name) => fields[name] ?? null);
+}
+
+export const NO_TEXTS: MessageTexts = textsOf({});

@@ -1,0 +1,7 @@
+import type { Follower } from '../../contract/followers.ts';
+
+export const signaturesFollower: Follower = {
+  sqlFunction: 'keep_signatures',
+  takes: 'signatures',
+  follows: 'The signature of a signed request is kept with its message.',
+};
