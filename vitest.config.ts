@@ -31,6 +31,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'api', include: ['server/test/api/**/*.test.ts'], ...surroundings, ...waiting } },
+      { extends: true, test: { name: 'campaigns', include: ['server/test/campaigns/*.test.ts'], ...surroundings, ...waiting } },
       { extends: true, test: { name: 'documents', include: ['server/test/documents/*.test.ts'], ...surroundings, ...waiting } },
       {
         extends: true,

@@ -7,11 +7,16 @@ import { openApiDocument } from '../server/src/http/openapi.ts';
 /** The types of the API for programs and for the pages, generated from its OpenAPI document by `npm run api-types`. */
 export const FILE = path.join(import.meta.dirname, '../packages/client/src/schema.ts');
 
+/** Names of 0.2, for programs that use them; gone in 0.4. */
+const FORMER_NAMES = { Draft: 'SendRequest', DraftForm: 'SendRequestForm', Worker: 'Colleague' };
+
 /** The types of the present route table. Version 7 of openapi-typescript needs the compiler API, which TypeScript 7 lacks. */
 export async function currentTypes(): Promise<string> {
   const { openapi, info, paths, components } = openApiDocument(api, '', '');
   const types = await openapiTS(shorten({ openapi, info, paths, components: { schemas: components.schemas } }), { commentHeader: '' });
   const names = Object.keys(components.schemas).map((name) => `export type ${name} = components['schemas']['${name}'];\n`);
+  for (const [former, name] of Object.entries(FORMER_NAMES))
+    names.push(`/** @deprecated Use ${name}. */\nexport type ${former} = ${name};\n`);
   return `// Generated from the OpenAPI document by \`npm run api-types\`; a test fails when it is out of date.\n\n${types}\n${names.join('')}`;
 }
 

@@ -23,7 +23,7 @@ import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { Arrivals } from './modules/live/arrivals.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
-import type { PublicationParts } from './modules/log/publication.ts';
+import type { PublicationServices } from './modules/log/publication.ts';
 import { keyFromCommand, keyFromFile } from './modules/log/signing-key.ts';
 import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
@@ -95,7 +95,7 @@ export interface Context {
   /** The log in which every message has a leaf. */
   transparencyLog: Log;
   /** What the sequencer of the log works with. */
-  publication: PublicationParts;
+  publication: PublicationServices;
   /** Undefined: nobody cosigns checkpoints. */
   witnesses: Witnesses | undefined;
   historyGuard: HistoryGuard | undefined;

@@ -73,9 +73,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   const preloaded = hasApi ? preload() : undefined;
   // A start that fails before it waits for this says why it failed.
   preloaded?.catch(() => undefined);
-  const port = config.port === 0 ? await freePort(config) : config.port;
-  const address = `http://${hostForPeople(config.host)}:${port}`;
-  const publicUrl = config.publicUrl ?? address;
+  const { port, address, publicUrl } = await addressOf(config);
   const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
   const database = new Database(opened.connection, log, { direct: opened.direct });
   const closers: (() => Promise<void>)[] = [() => opened.close(), () => database.close()];
@@ -221,6 +219,13 @@ async function startMail(
 /** Whether the demo inbox is the only party. */
 async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
+}
+
+/** Known before anything else: most of what is built names it. */
+async function addressOf(config: Config): Promise<{ port: number; address: string; publicUrl: string }> {
+  const port = config.port === 0 ? await freePort(config) : config.port;
+  const address = `http://${hostForPeople(config.host)}:${port}`;
+  return { port, address, publicUrl: config.publicUrl ?? address };
 }
 
 function hostForPeople(host: string): string {

@@ -11,7 +11,7 @@ import { handOver } from './support/tcp-postgres.ts';
  * Citus to build it from, where the system does not have it.
  */
 const SHARDS = 4;
-const SUITES = ['--project=api', '--project=faults'];
+const SUITES = ['--project=api', '--project=campaigns', '--project=faults'];
 
 const source = process.env['CITUS_SOURCE'];
 if (programsWithCitus() === undefined && source !== undefined) buildCitus(source);

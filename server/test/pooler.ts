@@ -12,7 +12,7 @@ import { account, createCluster, handOver, startCluster, stopCluster } from './s
  * other tests.
  */
 const PROGRAM = '/usr/sbin/pgbouncer';
-const SUITES = ['pooler', 'send.test', 'idempotency', 'polling', 'agents-and-keys', 'blocks.test', 'inbox-schema.test', 'events.test']
+const SUITES = ['pooler', 'send.test', 'idempotency', 'agents-and-keys', 'blocks.test', 'inbox-schema.test', 'events.test']
   .concat([
     'webhook-deliveries',
     'webhook-deletes',
@@ -27,7 +27,8 @@ const SUITES = ['pooler', 'send.test', 'idempotency', 'polling', 'agents-and-key
     'uploads.test',
     'domains.test',
   ])
-  .map((name) => `server/test/api/${name}`);
+  .map((name) => `server/test/api/${name}`)
+  .concat('server/test/campaigns/polling');
 
 async function startPgBouncer(folder: string, postgresPort: number): Promise<{ url: string; stop(): void }> {
   const port = await freePort();

@@ -13,7 +13,7 @@ import { FOLDERS_SETTING } from './support/run-folders.ts';
 const WEB_NOT_RUN = 3;
 const LONG = '--long';
 const SHORT_PROJECTS = ['unit', 'api'];
-const LONG_PROJECTS = ['documents', 'faults', 'packages', 'distribution', 'web', 'measured'];
+const LONG_PROJECTS = ['campaigns', 'documents', 'faults', 'packages', 'distribution', 'web', 'measured'];
 const SLOWEST_SHOWN = 10;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'node_modules/.bin');

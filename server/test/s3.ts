@@ -3,7 +3,11 @@ import path from 'node:path';
 
 /** The tests of object stores, on a server that the environment names instead of the one in the tests. */
 const NEEDED = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
-const SUITES = ['server/test/api/object-stores.test.ts', 'server/test/api/object-parts.test.ts', 'server/test/api/named-objects.test.ts'];
+const SUITES = [
+  'server/test/campaigns/object-stores.test.ts',
+  'server/test/campaigns/object-parts.test.ts',
+  'server/test/api/named-objects.test.ts',
+];
 
 if (NEEDED.some((name) => !process.env[name])) {
   console.error(

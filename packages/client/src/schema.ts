@@ -422,7 +422,7 @@ export interface components {
       receipt_url: string;
       idempotency_key?: string;
     };
-    Draft: {
+    SendRequest: {
       to?: string | null;
       in_reply_to?: string | null;
       type?: string | null;
@@ -431,7 +431,7 @@ export interface components {
       json?: unknown;
       files?: string[];
     };
-    DraftForm: {
+    SendRequestForm: {
       to?: string;
       in_reply_to?: string;
       type?: string;
@@ -610,7 +610,7 @@ export interface components {
       key: components["schemas"]["SigningKey"];
       created_at: string;
     };
-    Worker: {
+    Colleague: {
       /** @enum {string} */
       kind: "person" | "agent";
       id: string;
@@ -626,7 +626,7 @@ export interface components {
       unread_count: number;
       /** @enum {string} */
       status: "open" | "done";
-      assignee: components["schemas"]["Worker"] | null;
+      assignee: components["schemas"]["Colleague"] | null;
       labels: string[];
       has_files: boolean;
       failed_schema: boolean;
@@ -643,14 +643,14 @@ export interface components {
       unread_count: number;
       /** @enum {string} */
       status: "open" | "done";
-      assignee: components["schemas"]["Worker"] | null;
+      assignee: components["schemas"]["Colleague"] | null;
       labels: string[];
     };
     Comment: {
       id: string;
-      author: components["schemas"]["Worker"];
+      author: components["schemas"]["Colleague"];
       text: string;
-      mentions: components["schemas"]["Worker"][];
+      mentions: components["schemas"]["Colleague"][];
       created_at: string;
     };
     View: {
@@ -685,7 +685,7 @@ export interface components {
       thread_id: string;
       subject: string | null;
       comment_id: string | null;
-      by: components["schemas"]["Worker"];
+      by: components["schemas"]["Colleague"];
       created_at: string;
       read: boolean;
     };
@@ -702,7 +702,7 @@ export interface components {
       matches: components["schemas"]["SearchMatch"][];
       comment?: {
         id: string;
-        author: components["schemas"]["Worker"];
+        author: components["schemas"]["Colleague"];
         text: string;
         created_at: string;
       };
@@ -1210,7 +1210,7 @@ export interface components {
       comment_count: number;
       /** @enum {string} */
       status: "open" | "done";
-      assignee: components["schemas"]["Worker"] | null;
+      assignee: components["schemas"]["Colleague"] | null;
       labels: string[];
     };
     AcknowledgedMessage: {
@@ -1262,8 +1262,8 @@ export interface operations {
          *   }
          * }
          */
-        "application/json": components["schemas"]["Draft"];
-        "multipart/form-data": components["schemas"]["DraftForm"];
+        "application/json": components["schemas"]["SendRequest"];
+        "multipart/form-data": components["schemas"]["SendRequestForm"];
       };
     };
     responses: {
@@ -1587,7 +1587,7 @@ export interface operations {
       200: {
         content: {
           "application/json": {
-            data: components["schemas"]["Worker"][];
+            data: components["schemas"]["Colleague"][];
           };
         };
       };
@@ -3274,8 +3274,8 @@ export interface operations {
          *   }
          * }
          */
-        "application/json": components["schemas"]["Draft"];
-        "multipart/form-data": components["schemas"]["DraftForm"];
+        "application/json": components["schemas"]["SendRequest"];
+        "multipart/form-data": components["schemas"]["SendRequestForm"];
       };
     };
     responses: {
@@ -4021,8 +4021,8 @@ export type Actor = components['schemas']['Actor'];
 export type File = components['schemas']['File'];
 export type Validation = components['schemas']['Validation'];
 export type Envelope = components['schemas']['Envelope'];
-export type Draft = components['schemas']['Draft'];
-export type DraftForm = components['schemas']['DraftForm'];
+export type SendRequest = components['schemas']['SendRequest'];
+export type SendRequestForm = components['schemas']['SendRequestForm'];
 export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
 export type Proof = components['schemas']['Proof'];
 export type PendingProof = components['schemas']['PendingProof'];
@@ -4036,7 +4036,7 @@ export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
 export type ReceiptSignature = components['schemas']['ReceiptSignature'];
-export type Worker = components['schemas']['Worker'];
+export type Colleague = components['schemas']['Colleague'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadCount = components['schemas']['ThreadCount'];
 export type ThreadState = components['schemas']['ThreadState'];
@@ -4083,3 +4083,9 @@ export type Key = components['schemas']['Key'];
 export type Domain = components['schemas']['Domain'];
 export type UpdatedThread = components['schemas']['UpdatedThread'];
 export type AcknowledgedMessage = components['schemas']['AcknowledgedMessage'];
+/** @deprecated Use SendRequest. */
+export type Draft = SendRequest;
+/** @deprecated Use SendRequestForm. */
+export type DraftForm = SendRequestForm;
+/** @deprecated Use Colleague. */
+export type Worker = Colleague;

@@ -1,4 +1,5 @@
 import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from './limits.ts';
+import { keysOf } from './records.ts';
 
 /** A text that a sender may add to a message. Its column in the database has the same name. */
 interface MessageText {
@@ -35,7 +36,7 @@ export const MESSAGE_TEXTS: Readonly<Record<TextName, MessageText>> = TEXTS;
 
 export type MessageTexts = Record<TextName, string | null>;
 
-export const TEXT_NAMES = Object.keys(MESSAGE_TEXTS) as TextName[];
+export const TEXT_NAMES = keysOf(MESSAGE_TEXTS);
 
 export function mapTexts<T>(make: (name: TextName, field: MessageText) => T): Record<TextName, T> {
   return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name, MESSAGE_TEXTS[name])])) as Record<TextName, T>;

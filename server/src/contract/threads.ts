@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { PartySchema } from './envelope.ts';
 import { closed } from './paging.ts';
 
-export const WorkerSchema = Type.Object(
+export const ColleagueSchema = Type.Object(
   { kind: Type.Enum(['person', 'agent']), id: Type.String({ description: 'usr_ or agt_ id.' }), name: Type.String() },
-  { $id: 'Worker', ...closed, description: 'A member or an agent of your business.' },
+  { $id: 'Colleague', ...closed, description: 'A member or an agent of your business.' },
 );
 
 /** The body of the event thread.updated. */
@@ -16,7 +16,7 @@ export const UpdatedThreadSchema = Type.Object(
     message_count: Type.Integer(),
     comment_count: Type.Integer(),
     status: Type.Enum(['open', 'done']),
-    assignee: Type.Union([WorkerSchema, Type.Null()]),
+    assignee: Type.Union([ColleagueSchema, Type.Null()]),
     labels: Type.Array(Type.String()),
   },
   {

@@ -8,8 +8,8 @@ import type { NetworkRate } from './network-rate.ts';
 import { refuseOtherSites } from './own-origin.ts';
 import type { Pace } from './pace.ts';
 import { admitBy, type Bucket, type RateLimiter } from './rate-limit.ts';
-import { timesGiven } from './raw-headers.ts';
 import type { Responses } from './responses.ts';
+import { timesGiven } from './server.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface Gate {

@@ -7,7 +7,6 @@ import { newRequestId } from '../contract/ids.ts';
 import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS, REQUESTS_PER_CONNECTION_MAX } from '../contract/limits.ts';
 import { isSurplus, limitConnections } from './connections.ts';
 import { errorBody, sendError } from './error-response.ts';
-import { timesGiven } from './raw-headers.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
 /** For bodies that are held in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
@@ -144,4 +143,14 @@ function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** How often a request has a header; Node drops the repeats of some. The name is in lower case. */
+export function timesGiven(rawHeaders: readonly string[], name: string): number {
+  let times = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i];
+    if (given?.length === name.length && given.toLowerCase() === name) times++;
+  }
+  return times;
 }

@@ -199,12 +199,12 @@ describe('/openapi.json', () => {
       'SignIn',
       'PublicProfile',
       'Availability',
-      'Draft',
+      'SendRequest',
       'Error',
     ]) {
       const { properties, additionalProperties } = document.components.schemas[name];
       expect(Object.keys(properties).length, name).toBeGreaterThan(0);
-      expect(additionalProperties, name).toBe(name === 'Draft' ? false : undefined);
+      expect(additionalProperties, name).toBe(name === 'SendRequest' ? false : undefined);
     }
     for (const [name, { requestBody }] of operations()) {
       const schema = requestBody?.content['application/json'].schema;

@@ -84,7 +84,7 @@ test('makes a repeat with another value another request', async () => {
 
 test('is in the OpenAPI document, and in the types made of it', async () => {
   const { components } = JSON.parse(await textAt(`${service.url}/openapi.json`));
-  for (const name of ['Draft', 'DraftForm', 'Envelope', 'EnvelopeSummary', 'Receipt'])
+  for (const name of ['SendRequest', 'SendRequestForm', 'Envelope', 'EnvelopeSummary', 'Receipt'])
     expect(Object.keys(components.schemas[name].properties), name).toContain('reference');
   execFileSync('node_modules/.bin/node', ['web/api-types.ts'], { cwd: checkout });
   const types = readFileSync(path.join(checkout, 'packages/client/src/schema.ts'), 'utf8');

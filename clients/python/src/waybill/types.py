@@ -350,7 +350,7 @@ class ReceiptSignature(TypedDict):
     created_at: str
 
 
-class Worker(TypedDict):
+class Colleague(TypedDict):
     """A member or an agent of your business."""
 
     kind: Literal["person", "agent"]
@@ -369,7 +369,7 @@ Thread = TypedDict(
         "message_count": "int",
         "unread_count": "int",
         "status": "Literal[\"open\", \"done\"]",
-        "assignee": "Worker | None",
+        "assignee": "Colleague | None",
         "labels": "list[str]",
         "has_files": "bool",
         "failed_schema": "bool",
@@ -420,7 +420,7 @@ class GetThreadsLabelsResponse(TypedDict):
 
 
 class GetThreadsAssigneesResponse(TypedDict):
-    data: list[Worker]
+    data: list[Colleague]
 
 
 class PostThreadsBatchResponse(TypedDict):
@@ -450,7 +450,7 @@ class ThreadState(TypedDict):
     message_count: int
     unread_count: int
     status: Literal["open", "done"]
-    assignee: Worker | None
+    assignee: Colleague | None
     labels: list[str]
 
 
@@ -471,9 +471,9 @@ class Comment(TypedDict):
     """A comment inside of your business. The other party never sees it."""
 
     id: str
-    author: Worker
+    author: Colleague
     text: str
-    mentions: list[Worker]
+    mentions: list[Colleague]
     created_at: str
 
 
@@ -578,7 +578,7 @@ class Notification(TypedDict):
     thread_id: str
     subject: str | None
     comment_id: str | None
-    by: Worker
+    by: Colleague
     created_at: str
     read: bool
 
@@ -607,7 +607,7 @@ class SearchResultComment(TypedDict):
     """Only if a comment of your business matched; then `message` is the last one of the thread."""
 
     id: str
-    author: Worker
+    author: Colleague
     text: str
     created_at: str
 

@@ -44,7 +44,7 @@ export interface UnderWay {
 
 export const signInUnderWay = new AsyncLocalStorage<UnderWay>();
 
-export interface AuthParts {
+export interface AuthServices {
   database: Database;
   log: Logger;
   secret: Buffer;
@@ -56,7 +56,7 @@ export interface AuthParts {
 export type Auth = ReturnType<typeof createAuth>;
 
 /** better-auth with our settings. Only the paths in auth-routes.ts lead here. */
-export function createAuth({ database, log, secret, publicUrl, providers, isConsumer }: AuthParts) {
+export function createAuth({ database, log, secret, publicUrl, providers, isConsumer }: AuthServices) {
   const isSecure = publicUrl.startsWith('https://');
   const { origin, hostname } = new URL(publicUrl);
   const socialProviders = providers.map((settings) => socialProvider(settings, isConsumer));
@@ -147,7 +147,7 @@ const tables = {
   verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...times }, disableCleanup: true },
 } as const;
 
-function socialProvider(settings: ProviderSettings, isConsumer: AuthParts['isConsumer']) {
+function socialProvider(settings: ProviderSettings, isConsumer: AuthServices['isConsumer']) {
   return new OpenIdProvider(settings).forBetterAuth((claims: Claims) => {
     const identity = identityOf(settings.id, claims, isConsumer);
     show(identity);

@@ -15,7 +15,7 @@ import type { ProviderSettings } from './providers.ts';
 import { probe } from './store.ts';
 import { type AuthResponse, headersOf, readResponse, requestOf } from './web-bridge.ts';
 
-export interface SignInParts {
+export interface SignInServices {
   database: Database;
   log: Logger;
   secret: Buffer;
@@ -30,15 +30,15 @@ const SESSION_COOKIE = 'waybill.session_token=';
 
 /** Identifies people: offers the ways to sign in, and finds the person of a session. */
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #services: SignInServices;
   #loaded: Promise<Loaded> | undefined;
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  constructor(services: SignInServices) {
+    this.#services = services;
   }
 
   get ways(): { email: true; google: boolean; microsoft: boolean; oidc: { name: string } | null; passkey: boolean } {
-    const { providers, publicUrl } = this.#parts;
+    const { providers, publicUrl } = this.#services;
     const offers = (id: SignInProvider) => providers.find((provider) => provider.id === id);
     const oidc = offers('oidc');
     // Browsers create passkeys for host names only, not for IP addresses.
@@ -64,7 +64,7 @@ export class SignIn {
 
   /** Behaves the same for known and unknown mailboxes. */
   async sendCode(request: FastifyRequest, emailText: string, pass = ''): Promise<AuthResponse> {
-    const { database, secret, sendCode, publicUrl } = this.#parts;
+    const { database, secret, sendCode, publicUrl } = this.#services;
     const email = checkedEmail(emailText);
     const cookie = deviceOf(request, publicUrl) ?? newDevice();
     const device = deviceHash(cookie);
@@ -80,7 +80,7 @@ export class SignIn {
   }
 
   async withCode(request: FastifyRequest, body: { email: string; otp: string }): Promise<AuthResponse> {
-    const { database, publicUrl } = this.#parts;
+    const { database, publicUrl } = this.#services;
     const cookie = deviceOf(request, publicUrl);
     const requester = { email: checkedEmail(body.email), device: deviceHash(cookie ?? ''), address: request.ip };
     await countTry(database, requester);
@@ -100,8 +100,8 @@ export class SignIn {
   /** Hands a request whose shape has been checked to better-auth. */
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
-    const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#parts.publicUrl, body)));
-    if (response.status >= 500) await probe(this.#parts.database);
+    const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#services.publicUrl, body)));
+    if (response.status >= 500) await probe(this.#services.database);
     return readResponse(response);
   }
 
@@ -113,7 +113,7 @@ export class SignIn {
   /** Loaded on first use: the library is large, and not every process needs it. */
   #load(): Promise<Loaded> {
     this.#loaded ??= import('./better-auth.ts').then(({ createAuth, signInUnderWay }) => ({
-      auth: createAuth(this.#parts),
+      auth: createAuth(this.#services),
       signInUnderWay,
     }));
     return this.#loaded;
@@ -121,7 +121,7 @@ export class SignIn {
 
   /** better-auth hides the cause. Mostly it is the database, and then the probe fails with the reason. */
   async #blame(error: unknown): Promise<never> {
-    await probe(this.#parts.database);
+    await probe(this.#services.database);
     throw error;
   }
 }

@@ -25,7 +25,7 @@ interface Target extends OwnCheckpoint {
   hasQuorum: boolean;
 }
 
-export interface CosigningParts {
+export interface CosigningServices {
   database: Database;
   witnesses: Witnesses;
   guard: HistoryGuard;
@@ -40,17 +40,17 @@ const HELD_S = 10;
 
 /** Asks the witnesses to cosign the newest checkpoint, each for one at a time. The log does not wait for it. */
 export class Cosigning extends Duty {
-  readonly #parts: CosigningParts;
+  readonly #services: CosigningServices;
   readonly #asked: Asked[];
   readonly #requests: Counter<'witness' | 'outcome'>;
   #target: Target | undefined;
   /** Since when checkpoints get no quorum; told once. */
   #isWithoutQuorum = false;
 
-  constructor(parts: CosigningParts, logger: Logger) {
-    super(parts.database, logger, { name: 'cosigning', everyMs: EVERY_MS, heldS: HELD_S });
-    this.#parts = parts;
-    this.#asked = parts.witnesses.addresses.map((witness) => ({
+  constructor(services: CosigningServices, logger: Logger) {
+    super(services.database, logger, { name: 'cosigning', everyMs: EVERY_MS, heldS: HELD_S });
+    this.#services = services;
+    this.#asked = services.witnesses.addresses.map((witness) => ({
       witness,
       underWay: undefined,
       cosigned: undefined,
@@ -61,7 +61,7 @@ export class Cosigning extends Duty {
       name: 'waybill_log_witness_requests_total',
       help: 'Requests for cosignatures of checkpoints, by witness and outcome (cosigned, refused, failed).',
       labelNames: ['witness', 'outcome'],
-      registers: [parts.metrics],
+      registers: [services.metrics],
     });
   }
 
@@ -71,7 +71,7 @@ export class Cosigning extends Duty {
   }
 
   protected async work(): Promise<void> {
-    const newest = await this.#parts.checkpoints.newestCheckpoint();
+    const newest = await this.#services.checkpoints.newestCheckpoint();
     if (!newest || (!this.#wants(newest) && newest.size === this.#target?.size)) return;
     if (!(await this.isMine())) return;
     const target = this.#nextTarget(newest);
@@ -110,7 +110,7 @@ export class Cosigning extends Duty {
   async #ask(one: Asked, target: Target): Promise<void> {
     const { witness } = one;
     const { log, size, note } = target;
-    const { checkpoints, witnesses, database } = this.#parts;
+    const { checkpoints, witnesses, database } = this.#services;
     try {
       const known = one.cosigned?.log === log ? one.cosigned.size : 0;
       const readTile = (level: number, index: number, width: number) => checkpoints.readTile(log, level, index, width);
@@ -136,7 +136,7 @@ export class Cosigning extends Duty {
     this.#requests.inc({ witness: witness.name, outcome: error instanceof WitnessRefusal ? 'refused' : 'failed' });
     if (one.failures === 1) this.logger.warn({ witness: witness.name, reason }, 'a witness does not cosign; it is asked again later');
     try {
-      await recordFailure(this.#parts.database, idOf(witness), reason);
+      await recordFailure(this.#services.database, idOf(witness), reason);
       if (error instanceof WitnessRefusal) await this.#lookInto(witness, log);
     } catch (failure) {
       this.logger.warn({ witness: witness.name, reason: messageOf(failure) }, 'a failure of a witness could not be looked into');
@@ -145,7 +145,7 @@ export class Cosigning extends Duty {
 
   /** A witness that refuses may have a checkpoint that the log has signed and does not have. The operator learns it before the next message comes. */
   async #lookInto(witness: WitnessAddress, log: number): Promise<void> {
-    const { guard, readLog, checkpoints } = this.#parts;
+    const { guard, readLog, checkpoints } = this.#services;
     if (!(await guard.ask(witness, () => readLog(log), this.stopping.signal))) return;
     const fault = await guard.faultOf(() => readLog(log));
     if (fault !== undefined && (await checkpoints.reportFault(log, fault))) this.logger.error(`Nothing is signed. ${fault}.`);

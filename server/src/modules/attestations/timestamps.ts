@@ -9,7 +9,7 @@ import { Duty } from './duty.ts';
 import { askForTimestamp } from './timestamp-request.ts';
 import { tokenIn } from './timestamp-response.ts';
 
-export interface TimestampParts {
+export interface TimestampServices {
   database: Database;
   checkpoints: CheckpointSource;
   /** Of the timestamp authority. */
@@ -24,25 +24,25 @@ const FIRST_PAUSE_S = 10;
 
 /** Each hour, if there is something new, gets a token of a timestamp authority (RFC 3161) for the newest checkpoint. */
 export class Timestamps extends Duty {
-  readonly #parts: TimestampParts;
+  readonly #services: TimestampServices;
   readonly #requests: Counter<'outcome'>;
   #failures = 0;
   #pausedUntil = 0;
 
-  constructor(parts: TimestampParts, logger: Logger) {
-    super(parts.database, logger, { name: 'timestamps', everyMs: EVERY_MS, heldS: HELD_S });
-    this.#parts = parts;
+  constructor(services: TimestampServices, logger: Logger) {
+    super(services.database, logger, { name: 'timestamps', everyMs: EVERY_MS, heldS: HELD_S });
+    this.#services = services;
     this.#requests = new Counter({
       name: 'waybill_log_timestamp_requests_total',
       help: 'Requests for timestamps of checkpoints, by outcome (granted, failed).',
       labelNames: ['outcome'],
-      registers: [parts.metrics],
+      registers: [services.metrics],
     });
   }
 
   protected async work(): Promise<void> {
     if (performance.now() < this.#pausedUntil || !(await this.isMine())) return;
-    const checkpoint = await this.#parts.checkpoints.checkpointToTimestamp();
+    const checkpoint = await this.#services.checkpoints.checkpointToTimestamp();
     if (!checkpoint) return;
     try {
       await this.#stamp(checkpoint);
@@ -55,7 +55,7 @@ export class Timestamps extends Duty {
   }
 
   async #stamp({ log, size, note, createdAt }: OwnCheckpoint): Promise<void> {
-    const { database, checkpoints, url } = this.#parts;
+    const { database, checkpoints, url } = this.#services;
     const { body } = parseNote(note);
     const { response, nonce } = await askForTimestamp(url, body, this.stopping.signal);
     const token = tokenIn(response, nonce);
@@ -71,6 +71,6 @@ export class Timestamps extends Duty {
     this.#failures++;
     this.#requests.inc({ outcome: 'failed' });
     if (this.#failures === 1) this.logger.warn({ reason }, 'no timestamp for a checkpoint; the authority is asked again later');
-    await recordFailure(this.#parts.database, this.#parts.url, reason);
+    await recordFailure(this.#services.database, this.#services.url, reason);
   }
 }

@@ -15,14 +15,14 @@ export function fieldList(schema: Schema, schemas: Schemas, isRequest: boolean):
   return listed(schema, { schemas, isRequest, above: [] });
 }
 
-interface Place {
+interface FieldPath {
   schemas: Schemas;
   isRequest: boolean;
   /** The components around it, of which none is shown again inside itself. */
   above: string[];
 }
 
-function listed(schema: Schema, place: Place): Html | undefined {
+function listed(schema: Schema, place: FieldPath): Html | undefined {
   if (schema.$ref !== undefined) {
     const { name, schema: found } = component(schema.$ref, place.schemas);
     return place.above.includes(name) ? undefined : listed(found, { ...place, above: [...place.above, name] });

@@ -15,7 +15,7 @@ export interface Published {
   version: string | undefined;
 }
 
-export interface PublicationParts {
+export interface PublicationServices {
   database: Database;
   objects: NamedObjects;
   tiles: Tiles;
@@ -32,7 +32,7 @@ const NEW_LOG = 'or start a new log with the command: waybill log new';
  * Compares the log in the database with the checkpoint that was published last, which is kept in the object store. Throws LogFault unless
  * the log has grown from it. Undefined if nothing was published yet.
  */
-export async function verifyPublished(parts: PublicationParts, log: LogRecord): Promise<Published | undefined> {
+export async function verifyPublished(parts: PublicationServices, log: LogRecord): Promise<Published | undefined> {
   const { database, objects, tiles, keys } = parts;
   const head = await objects.readHead(headOf(log));
   const recorded = await newestCheckpoint(database, log.number, -1);
@@ -72,7 +72,7 @@ async function openHead(note: string, log: LogRecord, keys: LogKeys, database: D
 }
 
 /** Signs the log as it is and publishes the checkpoint. False if another process was faster, or a standby is behind: a later round goes on. */
-export async function publish(parts: PublicationParts, log: LogRecord, before: Published | undefined): Promise<boolean> {
+export async function publish(parts: PublicationServices, log: LogRecord, before: Published | undefined): Promise<boolean> {
   const { database, objects, keys, waitsForStandby } = parts;
   if (before?.size === log.size) return true;
   if (waitsForStandby && !(await isOnStandby(database))) return false;

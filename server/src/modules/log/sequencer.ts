@@ -7,7 +7,7 @@ import { growTree } from './growth.ts';
 import { LogFault } from './log-fault.ts';
 import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
-import { type PublicationParts, publish, verifyPublished } from './publication.ts';
+import { type PublicationServices, publish, verifyPublished } from './publication.ts';
 
 /** An object store that fails is mentioned so often. */
 const WARN_EVERY_MS = 60_000;
@@ -20,13 +20,13 @@ export const SEQUENCER_LOCK = 'log sequencer';
  * round begins with what is stored, and each step is repeated without harm: so a round may end anywhere.
  */
 export class Sequencer {
-  readonly #parts: PublicationParts;
+  readonly #services: PublicationServices;
   readonly #log: Logger;
   readonly #rounds: Periodic;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: PublicationParts, log: Logger) {
-    this.#parts = parts;
+  constructor(services: PublicationServices, log: Logger) {
+    this.#services = services;
     this.#log = log;
     this.#rounds = new Periodic(LOG_CHECKPOINT_EVERY_MS, () => this.catchUp(), log, 'the log could not be continued');
   }
@@ -42,7 +42,7 @@ export class Sequencer {
   /** Does what is waiting, unless another process is at it. */
   async catchUp(): Promise<void> {
     try {
-      const { database } = this.#parts;
+      const { database } = this.#services;
       while (!this.#rounds.isStopped && (await this.#isBehind())) {
         const hasMore = await database.ifAlone(SEQUENCER_LOCK, () => this.#round());
         if (!hasMore) return;
@@ -61,7 +61,7 @@ export class Sequencer {
 
   /** Whether there is anything to do, without asking the object store. */
   async #isBehind(): Promise<boolean> {
-    const { database } = this.#parts;
+    const { database } = this.#services;
     const log = await currentLog(database);
     if (!log) return false;
     const published = await newestCheckpoint(database, log.number, -1);
@@ -70,7 +70,7 @@ export class Sequencer {
 
   /** Returns whether more is waiting. Tells of a fault once, and of its end. */
   async #round(): Promise<boolean> {
-    const { database } = this.#parts;
+    const { database } = this.#services;
     const log = await currentLog(database);
     if (!log) return false;
     try {
@@ -85,14 +85,14 @@ export class Sequencer {
   }
 
   async #advance(log: LogRecord): Promise<boolean> {
-    const { database, tiles } = this.#parts;
-    const published = await verifyPublished(this.#parts, log);
-    const fault = await this.#parts.faultSeenBy?.(log.number);
+    const { database, tiles } = this.#services;
+    const published = await verifyPublished(this.#services, log);
+    const fault = await this.#services.faultSeenBy?.(log.number);
     if (fault !== undefined) throw new LogFault(fault);
     const placed = await placeWaiting(database, log);
     const grown = placed && (await growTree(database, tiles, placed.log));
     if (!placed || !grown) return false;
-    const isPublished = await publish(this.#parts, grown, published);
+    const isPublished = await publish(this.#services, grown, published);
     return isPublished && placed.hasMore;
   }
 }

@@ -1,3 +1,4 @@
+import type { Follower } from '../../contract/followers.ts';
 import { IDEMPOTENCY_WINDOW_HOURS, MAIL_REPEAT_WINDOW_HOURS } from '../../contract/limits.ts';
 import { QUOTA_NAMES, type Quotas } from '../../contract/quotas.ts';
 import {
@@ -43,6 +44,29 @@ export interface CommitOutcome {
   receivedMs: number;
   contentHash: Buffer;
 }
+
+const callsOf = (followers: readonly Follower[], given: Record<NonNullable<Follower['takes']>, string>) =>
+  followers.map(({ sqlFunction, takes }) => `${sqlFunction}(b.messages${takes ? `, ${given[takes]}` : ''})`).join(', ');
+
+export const commitSql = (followers: readonly Follower[], announced: Follower) =>
+  `WITH batch AS MATERIALIZED (
+     SELECT * FROM commit_messages($1::prepared_message[], $2::touched_ledger[], $3::bigint, $4::bigint, $5::integer, $6::bigint, $7::interval, $8::interval)
+   ), followed AS MATERIALIZED (
+     SELECT ${callsOf(followers, { files: '$9::prepared_file[]', signatures: '$10::prepared_signature[]' })}
+       FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
+   )
+   SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${announced.sqlFunction} END AS announced
+     FROM batch LEFT JOIN followed ON true ORDER BY ordinal`;
+
+/** Signatures stay with the sender's half. */
+export const receiveSql = (followers: readonly Follower[], announced: Follower) =>
+  `WITH batch AS MATERIALIZED (
+     SELECT * FROM receive_messages($1::prepared_message[], $2::bytea[], $3::timestamptz[], $4::touched_ledger[])
+   ), followed AS MATERIALIZED (
+     SELECT ${callsOf(followers, { files: '$5::prepared_file[]', signatures: `'{}'` })}
+       FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch HAVING count(*) > 0) b
+   )
+   SELECT ${announced.sqlFunction} AS announced FROM followed`;
 
 /** The estimated size of a record without its texts: fixed-width attributes, lengths and types, and usual texts. */
 const RECORD_BYTES_GUESS = 1_536;
@@ -170,17 +194,17 @@ const FILE_FIELDS: readonly Field<PreparedFile>[] = [
  * The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL; a
  * ledger in another shard has the number 0.
  */
-interface Place {
+interface NewEntry {
   ledger: number;
   entry: number;
 }
 
-const ELSEWHERE: Place = { ledger: 0, entry: 0 };
+const ELSEWHERE: NewEntry = { ledger: 0, entry: 0 };
 
 interface Plan {
   ledgers: TouchedLedger[];
-  senders: Place[];
-  recipients: Place[];
+  senders: NewEntry[];
+  recipients: NewEntry[];
 }
 
 /** The first attributes of the type prepared_message. */
@@ -200,15 +224,15 @@ function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint
   const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].filter(isHere).sort((a, b) => (a < b ? -1 : 1));
   const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));
   const ledgerOf = new Map(partyIds.map((id, i) => [id, i + 1]));
-  const enter = (partyId: bigint): Place => {
+  const enter = (partyId: bigint): NewEntry => {
     const ledger = ledgerOf.get(partyId);
     if (ledger === undefined) return ELSEWHERE;
     const touched = ledgers[ledger - 1] as TouchedLedger;
     touched.entries++;
     return { ledger, entry: touched.entries };
   };
-  const senders: Place[] = [];
-  const recipients: Place[] = [];
+  const senders: NewEntry[] = [];
+  const recipients: NewEntry[] = [];
   for (const { senderId, recipientId } of batch) {
     senders.push(enter(senderId));
     recipients.push(enter(recipientId));

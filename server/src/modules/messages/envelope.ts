@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
-import { MESSAGE_TEXTS, type MessageTexts, mapTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
+import { MESSAGE_TEXTS, type MessageTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import { receiptErrors } from './receipt-errors.ts';
@@ -145,17 +145,16 @@ const HASHED_MEMBERS: Record<string, (m: Hashed) => string | undefined> = {
   json_sha256: (m) => hashOrNull(m.jsonSha256),
   thread_id: (m) => `"${formatId('thr', m.threadId)}"`,
   to: (m) => m.canonicalTo,
-  ...mapTexts(
-    (name, { hashed }) =>
-      (m: Hashed) =>
-        hashed === 'if given' && m[name] === null ? undefined : canonicalJson(m[name]),
-  ),
+  ...Object.fromEntries(TEXT_NAMES.filter((name) => MESSAGE_TEXTS[name].hashed !== 'never').map((name) => [name, hashedMember(name)])),
 };
 
+function hashedMember(name: keyof MessageTexts): (m: Hashed) => string | undefined {
+  const isOptional = MESSAGE_TEXTS[name].hashed === 'if given';
+  return (m) => (isOptional && m[name] === null ? undefined : canonicalJson(m[name]));
+}
+
 /** Sorted as RFC 8785 sorts them. */
-const HASHED_NAMES = Object.keys(HASHED_MEMBERS)
-  .filter((name) => !(name in MESSAGE_TEXTS) || MESSAGE_TEXTS[name as keyof MessageTexts].hashed !== 'never')
-  .toSorted();
+const HASHED_NAMES = Object.keys(HASHED_MEMBERS).toSorted();
 const BEFORE_TIME = HASHED_NAMES.filter((name) => name < 'received_at');
 const AFTER_TIME = HASHED_NAMES.filter((name) => name > 'received_at');
 

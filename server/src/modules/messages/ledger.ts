@@ -17,7 +17,7 @@ const BATCHES_IN_FLIGHT_MAX = 2;
 const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
 
 /** The batches of a shard. */
-interface Lane {
+interface ShardBatches {
   /** Of messages whose sender is there: both halves, or the sender's half if the recipient is elsewhere. */
   commits: Batches<PreparedMessage, CommitOutcome>;
   /** Of the recipient's halves, if the sender is elsewhere. */
@@ -41,7 +41,7 @@ export class Ledger {
   readonly #files: Pick<Files, 'ofMessages'>;
   readonly #quotas: Quotas;
   readonly #inFlightMax: number;
-  readonly #lanes: ReadonlyMap<Database, Lane>;
+  readonly #shards: ReadonlyMap<Database, ShardBatches>;
 
   constructor(
     database: Database,
@@ -58,18 +58,18 @@ export class Ledger {
     this.#files = files;
     this.#quotas = quotas;
     this.#inFlightMax = isOneOfSeveral ? BATCHES_IN_FLIGHT_OF_SEVERAL_MAX : BATCHES_IN_FLIGHT_MAX;
-    this.#lanes = new Map(database.shards.map((shard) => [shard, this.#openLane(shard)]));
+    this.#shards = new Map(database.shards.map((shard) => [shard, this.#openBatches(shard)]));
   }
 
   /** Resolves once the message is durable in both ledgers, refused, or found to be a repeat. */
   commit(message: PreparedMessage): Promise<CommitOutcome> {
-    const committed = this.#laneOf(message.senderId).commits.add(message);
+    const committed = this.#batchesOf(message.senderId).commits.add(message);
     return this.#isRelayed(message) ? committed.then((outcome) => this.#relay(message, outcome)) : committed;
   }
 
   /** Resolves once a committed message is in its recipient's ledger, too: another process may have died between both halves. */
   async finish(senderId: bigint, messageId: string): Promise<void> {
-    if (this.#lanes.size === 1) return;
+    if (this.#shards.size === 1) return;
     const half = await findRelay(this.#database.of(senderId), { senderId, messageId });
     if (half) await this.resume(half);
   }
@@ -84,21 +84,21 @@ export class Ledger {
   /** Commits the recipient's half, unless it is there already. */
   async #receive(received: ReceivedMessage): Promise<void> {
     const { senderId, recipientId, id: messageId } = received.message;
-    await this.#laneOf(recipientId).receptions.add(received);
+    await this.#batchesOf(recipientId).receptions.add(received);
     // A relay that stays behind is found by a sweep, which ends it.
-    this.#laneOf(senderId)
+    this.#batchesOf(senderId)
       .endings.add({ senderId, messageId })
       .catch(() => {});
   }
 
-  #laneOf(partyId: bigint): Lane {
-    const lane = this.#lanes.get(this.#database.of(partyId));
-    if (lane === undefined) throw new Error('a shard has no lane');
-    return lane;
+  #batchesOf(partyId: bigint): ShardBatches {
+    const batches = this.#shards.get(this.#database.of(partyId));
+    if (batches === undefined) throw new Error('a shard has no batches');
+    return batches;
   }
 
   #isRelayed({ senderId, recipientId }: PreparedMessage): boolean {
-    return this.#lanes.size > 1 && this.#database.of(senderId) !== this.#database.of(recipientId);
+    return this.#shards.size > 1 && this.#database.of(senderId) !== this.#database.of(recipientId);
   }
 
   async #relay(message: PreparedMessage, outcome: CommitOutcome): Promise<CommitOutcome> {
@@ -107,7 +107,7 @@ export class Ledger {
     return outcome;
   }
 
-  #openLane(shard: Database): Lane {
+  #openBatches(shard: Database): ShardBatches {
     const bounds = { items: BATCH_MAX_MESSAGES, bytes: BATCH_MAX_BYTES, inFlight: this.#inFlightMax };
     const bytesOf = ({ json }: PreparedMessage) => json?.length ?? 0;
     const isHere = (partyId: bigint) => this.#database.of(partyId) === shard;

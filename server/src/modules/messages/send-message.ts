@@ -154,11 +154,12 @@ async function prepare(
   idempotencyKey: string | null,
 ): Promise<PreparedMessage> {
   const destination = await destinationOf(services, sender, request);
-  const uploads = await services.files.seal(sender.party, request.uploadIds);
+  const uploads = request.uploadIds.length === 0 ? [] : await services.files.seal(sender.party, request.uploadIds);
   await refuseBlocked(services, sender, destination.recipient);
   // Reading up to 800 MB is for messages that are sent.
   if (uploads.some(isUnhashed)) await refuseUsedUp(services, sender.party.id);
-  const files = [...request.inlineFiles, ...(await services.files.attach(sender.party, uploads))];
+  const attached = uploads.length === 0 ? [] : await services.files.attach(sender.party, uploads);
+  const files = [...request.inlineFiles, ...attached];
   // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json, sender.spend);
   const hashes = await hashesOfJson(services, sender, request);

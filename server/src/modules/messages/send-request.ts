@@ -31,7 +31,7 @@ export const SendRequestSchema = Type.Object(
       Type.Array(Type.String(), { maxItems: FILES_PER_MESSAGE_MAX, uniqueItems: true, description: 'Ids of uploads, each once.' }),
     ),
   },
-  { $id: 'Draft', additionalProperties: false },
+  { $id: 'SendRequest', additionalProperties: false },
 );
 
 /** The same as a form: `json` is text that contains JSON, and every form part with another name and a file name is a file. */
@@ -54,7 +54,7 @@ export const FormSchema = Type.Object(
       }),
     ),
   },
-  { $id: 'DraftForm' },
+  { $id: 'SendRequestForm' },
 );
 
 export type SendRequestFields = Static<typeof SendRequestSchema>;

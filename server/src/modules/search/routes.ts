@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { SummarySchema } from '../../contract/envelope.ts';
 import { SEARCH_MARKED_WORDS_MAX, SEARCH_QUERY_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
-import { WorkerSchema } from '../../contract/threads.ts';
+import { ColleagueSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { MATCHED_FIELDS } from './matches.ts';
@@ -36,7 +36,7 @@ const ResultSchema = Type.Object(
       Type.Object(
         {
           id: Type.String({ description: 'cmt_ id' }),
-          author: WorkerSchema,
+          author: ColleagueSchema,
           text: Type.String(),
           created_at: Type.String({ format: 'date-time' }),
         },

@@ -5,7 +5,7 @@ import type { Caller } from '../../contract/parties.ts';
 import type { EnvelopeServices } from '../messages/envelopes.ts';
 import { type Loaded, listBody, type Reader } from '../messages/page-body.ts';
 import { entriesOf, type ListedEntry, pageFrom } from '../messages/read-messages.ts';
-import { workerView } from '../threads/workers.ts';
+import { colleagueView } from '../threads/colleagues.ts';
 import { type MatchedField, matchesIn, type WordBudget } from './matches.ts';
 import type { Found, Results } from './search.ts';
 import type { Term } from './search-query.ts';
@@ -90,7 +90,7 @@ function itemJson(row: Found, summary: string, ofMessage: Iterable<Field>, terms
 
 function commentOf({ id, comment_text: text, author_kind: kind, author_id: authorId, author_name: name, created_at: at }: Found) {
   if (text === null || kind === null || authorId === null || name === null || at === null) return undefined;
-  return { id: formatId('cmt', id), author: workerView({ kind, id: authorId, name }), text, created_at: at.toISOString() };
+  return { id: formatId('cmt', id), author: colleagueView({ kind, id: authorId, name }), text, created_at: at.toISOString() };
 }
 
 type Field = [field: MatchedField, text: string | null];

@@ -1,7 +1,7 @@
 import { invalid } from '../../contract/errors.ts';
 import { SEARCH_TERMS_MAX } from '../../contract/limits.ts';
 import { parseTime } from '../../contract/time.ts';
-import { parseWorker } from '../threads/workers.ts';
+import { parseColleague } from '../threads/colleagues.ts';
 import { wordsOf } from './words.ts';
 
 /** Words that stand next to each other in a document. */
@@ -46,7 +46,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   label: (value) => ({ label: value.normalize('NFC') }),
   assignee: (value, myId) => {
     if (value === 'none') return { assigneeId: null };
-    const id = value === 'me' ? myId : parseWorker(value)?.id;
+    const id = value === 'me' ? myId : parseColleague(value)?.id;
     return id === undefined ? undefined : { assigneeId: id };
   },
   is: (value) => ({ open: { isDone: false }, done: { isDone: true }, unread: { isUnread: true } })[value],

@@ -4,7 +4,7 @@ import { columns, oneOf, prepared, type RowOf, statement, variants } from '../..
 
 const POSITION_MAX = 2n ** 63n - 1n;
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-const WORKER_KINDS = ['person', 'agent'] as const;
+const COLLEAGUE_KINDS = ['person', 'agent'] as const;
 
 /** The expression of the index search_documents_by_word (migration 0005). */
 const INDEXED = `array_to_tsvector(string_to_array(ltrim(replace(rtrim(d.words), ' ', ' ' || d.party_id::text || ':')), ' '))`;
@@ -18,7 +18,7 @@ const FOUND = columns({
   sender_id: 'bigint?',
   message_id: 'uuid?',
   comment_text: 'text?',
-  author_kind: oneOf('worker_kind?', WORKER_KINDS),
+  author_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
   author_id: 'uuid?',
   author_name: 'text?',
   created_at: 'timestamptz?',

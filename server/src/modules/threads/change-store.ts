@@ -1,8 +1,8 @@
 import { uuidArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { oneOf, prepared, statement } from '../../platform/postgres/statement.ts';
+import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
 import type { Reader } from './list-store.ts';
-import { WORKER_KINDS, type Worker } from './workers.ts';
 
 const KNOWN = prepared('known-threads', 'SELECT thread_id FROM threads WHERE party_id = $1 AND thread_id = ANY ($2::uuid[])', {
   thread_id: 'uuid',
@@ -64,7 +64,7 @@ export async function setAssignee(
   tx: Queryable,
   partyId: bigint,
   threadIds: readonly string[],
-  assignee: Worker | null,
+  assignee: Colleague | null,
 ): Promise<string[]> {
   const rows = await tx.query(SET_ASSIGNEE, [partyId, uuidArray(threadIds), assignee?.kind ?? null, assignee?.id ?? null]);
   return rows.map(({ thread_id }) => thread_id);
@@ -77,7 +77,7 @@ const DECIDED = statement(
     message_count: 'integer',
     is_done: 'boolean',
     labels: 'text[]',
-    assignee_kind: oneOf('worker_kind?', WORKER_KINDS),
+    assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
     assignee_id: 'uuid?',
     counterparty_id: 'bigint',
   },
@@ -169,7 +169,7 @@ const MARK_UNREAD = statement(
 export async function markRead(
   db: Queryable,
   partyId: bigint,
-  reader: Worker,
+  reader: Colleague,
   threadIds: readonly string[],
   isUnread: boolean,
 ): Promise<void> {
@@ -190,7 +190,7 @@ const STATE = prepared(
     message_count: 'integer',
     is_done: 'boolean',
     labels: 'text[]',
-    assignee_kind: oneOf('worker_kind?', WORKER_KINDS),
+    assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
     assignee_id: 'uuid?',
     unread_count: 'integer',
   },

@@ -13,11 +13,11 @@ import { withoutUnseen } from '../../contract/visible-text.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import * as store from './change-store.ts';
+import { findColleagues, listColleagues } from './colleague-store.ts';
+import { type Colleague, colleagueOf, type NamedColleague, parseColleague } from './colleagues.ts';
 import { requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
 import { notify } from './notifications.ts';
-import { findWorkers, listWorkers } from './worker-store.ts';
-import { type NamedWorker, parseWorker, type Worker, workerOf } from './workers.ts';
 
 export { noteChange } from './change-store.ts';
 
@@ -36,7 +36,7 @@ export interface ThreadChange {
 export async function changeThreads(database: Database, caller: Caller, ids: readonly string[], change: ThreadChange): Promise<string[]> {
   const partyId = caller.business.id;
   const threadIds = await requireThreads(database, partyId, ids);
-  const by = workerOf(caller);
+  const by = colleagueOf(caller);
   const assignee = change.assignee === undefined ? undefined : await assigneeOf(database, partyId, by, change.assignee);
   const labels = labelChangeOf(change);
   await database.of(partyId).transaction(async (tx) => {
@@ -63,8 +63,8 @@ function isShared({ unread: _, ...shared }: ThreadChange): boolean {
 async function tellOfAssignment(
   tx: Queryable,
   partyId: bigint,
-  by: NamedWorker,
-  assignee: Worker | null,
+  by: NamedColleague,
+  assignee: Colleague | null,
   threadIds: readonly string[],
 ): Promise<void> {
   if (assignee === null || assignee.id === by.id) return;
@@ -72,11 +72,11 @@ async function tellOfAssignment(
   await notify(tx, partyId, by, all);
 }
 
-async function assigneeOf(database: Database, partyId: bigint, by: Worker, text: string | null): Promise<Worker | null> {
+async function assigneeOf(database: Database, partyId: bigint, by: Colleague, text: string | null): Promise<Colleague | null> {
   if (text === null) return null;
   if (text === 'me') return by;
-  const worker = parseWorker(text);
-  const [found] = worker === undefined ? [] : await findWorkers(database, partyId, [worker]);
+  const colleague = parseColleague(text);
+  const [found] = colleague === undefined ? [] : await findColleagues(database, partyId, [colleague]);
   if (!found) throw invalid([{ path: '/assignee', message: 'must be me, null, or the id of a member or an agent of your business' }]);
   return found;
 }
@@ -108,7 +108,7 @@ async function changeLabels(tx: Queryable, partyId: bigint, threadIds: readonly 
 export async function markRead(database: Database, caller: Caller, id: string, isUnread: boolean): Promise<void> {
   const partyId = caller.business.id;
   const threadIds = await requireThreads(database, partyId, [id]);
-  await store.markRead(database.of(partyId), partyId, workerOf(caller), threadIds, isUnread);
+  await store.markRead(database.of(partyId), partyId, colleagueOf(caller), threadIds, isUnread);
 }
 
 /** What the business has decided about a thread. */
@@ -117,7 +117,7 @@ export interface ThreadState {
   messageCount: number;
   unreadCount: number;
   isDone: boolean;
-  assignee: NamedWorker | null;
+  assignee: NamedColleague | null;
   labels: string[];
 }
 
@@ -126,7 +126,7 @@ export async function stateOf(database: Database, caller: Caller, id: string): P
   const [threadId = ''] = await requireThreads(database, partyId, [id]);
   const row = await store.stateOf(database.of(partyId), partyId, threadId, readerOf(caller), UNREAD_COUNT_MAX);
   const { assignee_kind: kind, assignee_id: assigneeId } = row;
-  const [assignee] = kind === null || assigneeId === null ? [] : await findWorkers(database, partyId, [{ kind, id: assigneeId }]);
+  const [assignee] = kind === null || assigneeId === null ? [] : await findColleagues(database, partyId, [{ kind, id: assigneeId }]);
   return {
     subject: row.subject,
     messageCount: row.message_count,
@@ -143,6 +143,6 @@ export function listLabels(database: Database, { business }: Caller): Promise<st
 }
 
 /** Everybody whom a thread can be assigned to. */
-export function listAssignees(database: Database, { business }: Caller): Promise<NamedWorker[]> {
-  return listWorkers(database, business.id, MEMBERS_PER_BUSINESS_MAX, AGENTS_PER_BUSINESS_MAX);
+export function listAssignees(database: Database, { business }: Caller): Promise<NamedColleague[]> {
+  return listColleagues(database, business.id, MEMBERS_PER_BUSINESS_MAX, AGENTS_PER_BUSINESS_MAX);
 }

@@ -2,20 +2,20 @@ import { Type } from 'typebox';
 import { formatId } from '../../contract/ids.ts';
 import { COMMENT_MAX_CHARS, MENTIONS_PER_COMMENT_MAX } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
-import { WorkerSchema } from '../../contract/threads.ts';
+import { ColleagueSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { jsonPage } from '../../http/json-page.ts';
+import { colleagueView } from './colleagues.ts';
 import { addComment, type CommentRow, type CommentServices, listComments } from './comments.ts';
-import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<CommentServices>();
 
 const CommentSchema = Type.Object(
   {
     id: Type.String({ description: 'cmt_ id' }),
-    author: WorkerSchema,
+    author: ColleagueSchema,
     text: Type.String(),
-    mentions: Type.Array(WorkerSchema),
+    mentions: Type.Array(ColleagueSchema),
     created_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'Comment', ...closed, description: 'A comment inside of your business. The other party never sees it.' },
@@ -57,9 +57,9 @@ export const add = endpoint({
 function commentView(row: CommentRow) {
   return {
     id: formatId('cmt', row.id),
-    author: workerView({ kind: row.author_kind, id: row.author_id, name: row.author_name }),
+    author: colleagueView({ kind: row.author_kind, id: row.author_id, name: row.author_name }),
     text: row.text,
-    mentions: row.mentions.map(workerView),
+    mentions: row.mentions.map(colleagueView),
     created_at: row.created_at.toISOString(),
   };
 }

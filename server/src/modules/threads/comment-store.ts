@@ -1,14 +1,14 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, json, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
-import { type NamedWorker, WORKER_KINDS } from './workers.ts';
+import { COLLEAGUE_KINDS, type NamedColleague } from './colleagues.ts';
 
 const ROW = columns({
   id: 'uuid',
-  author_kind: oneOf('worker_kind', WORKER_KINDS),
+  author_kind: oneOf('worker_kind', COLLEAGUE_KINDS),
   author_id: 'uuid',
   author_name: 'text',
   text: 'text',
-  mentions: json<NamedWorker[]>(),
+  mentions: json<NamedColleague[]>(),
   created_at: 'timestamptz',
 });
 
@@ -39,9 +39,9 @@ const INSERT = statement(
 export interface NewComment {
   /** A uuid that ascends with time. */
   id: string;
-  author: NamedWorker;
+  author: NamedColleague;
   text: string;
-  mentions: readonly NamedWorker[];
+  mentions: readonly NamedColleague[];
 }
 
 export async function insertComment(

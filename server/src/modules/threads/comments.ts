@@ -6,11 +6,11 @@ import type { Caller } from '../../contract/parties.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import { noteChange } from './change-store.ts';
+import { findColleagues } from './colleague-store.ts';
+import { colleagueOf, type NamedColleague, parseColleague } from './colleagues.ts';
 import * as store from './comment-store.ts';
 import { requireThreads } from './ensure-indexed.ts';
 import { notify } from './notifications.ts';
-import { findWorkers } from './worker-store.ts';
-import { type NamedWorker, parseWorker, workerOf } from './workers.ts';
 
 export type { CommentRow } from './comment-store.ts';
 
@@ -47,8 +47,8 @@ export async function addComment(
   const partyId = caller.business.id;
   if (text.trim() === '') throw invalid([{ path: '/text', message: 'must not be empty' }]);
   const [threadId = ''] = await requireThreads(database, partyId, [id]);
-  const mentioned = await workersOf(database, partyId, mentions);
-  const author = workerOf(caller);
+  const mentioned = await colleaguesOf(database, partyId, mentions);
+  const author = colleagueOf(caller);
   const commentId = newUuid();
   return database.of(partyId).transaction(async (tx) => {
     await noteChange(tx, partyId);
@@ -58,7 +58,7 @@ export async function addComment(
       throw new Refusal('conflict', `A business can have ${COMMENTS_PER_BUSINESS_MAX} comments at most.`);
     const comment = await store.insertComment(tx, partyId, threadId, { id: commentId, author, text, mentions: mentioned });
     for (const follow of commentFollowers) await follow(tx, partyId, threadId, commentId);
-    const told = mentioned.filter((worker) => worker.id !== author.id);
+    const told = mentioned.filter((colleague) => colleague.id !== author.id);
     const all = told.map((recipient) => ({ id: newUuid(), recipient, kind: 'mention' as const, threadId, commentId }));
     await notify(tx, partyId, author, all);
     await queueEvents(tx, partyId, 'thread.updated', [threadId]);
@@ -67,14 +67,14 @@ export async function addComment(
 }
 
 /** Each once, in the order of the request. */
-async function workersOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedWorker[]> {
-  const workers = ids.map(parseWorker);
-  const found = await findWorkers(
+async function colleaguesOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedColleague[]> {
+  const colleagues = ids.map(parseColleague);
+  const found = await findColleagues(
     database,
     partyId,
-    workers.flatMap((worker) => worker ?? []),
+    colleagues.flatMap((colleague) => colleague ?? []),
   );
-  const named = workers.map((worker) => found.find((one) => one.id === worker?.id && one.kind === worker.kind));
+  const named = colleagues.map((colleague) => found.find((one) => one.id === colleague?.id && one.kind === colleague.kind));
   const issues = named.flatMap((one, i) =>
     one ? [] : [{ path: `/mentions/${i}`, message: 'is not a member or an agent of your business' }],
   );

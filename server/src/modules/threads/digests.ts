@@ -7,12 +7,12 @@ import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { type Database, isUnavailable, type Queryable } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { noteChange } from './change-store.ts';
+import { colleagueOf } from './colleagues.ts';
 import * as store from './digest-store.ts';
 import { dueAt } from './due-notifications.ts';
 import type { Count, ThreadCounts } from './thread-counts.ts';
 import { findView } from './view-store.ts';
 import { toView, type View, type ViewServices } from './views.ts';
-import { workerOf } from './workers.ts';
 
 /** As the API names them. */
 export const DIGEST_CHOICES = [...store.DIGEST_FREQUENCIES, 'never'] as const;
@@ -24,7 +24,7 @@ const AT_ONCE = 100;
 /** Sets how often the member gets a mail about a view that the member may see. */
 export async function chooseDigest(services: ViewServices, caller: Caller, viewId: string, choice: DigestChoice): Promise<View> {
   const { id: partyId } = caller.business;
-  const member = workerOf(caller);
+  const member = colleagueOf(caller);
   const uuid = parseId('view', viewId);
   if (choice !== 'never') await refuseWithoutMailbox(services.database, caller);
   const row = await services.database.of(partyId).transaction(async (tx) => {

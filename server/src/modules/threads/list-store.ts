@@ -2,8 +2,8 @@ import { THREADS_SCANNED_MAX, UNREAD_COUNT_MAX } from '../../contract/limits.ts'
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, oneOf, type RowOf, variants } from '../../platform/postgres/statement.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
+import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
 import { CLASSES } from './thread-class.ts';
-import { WORKER_KINDS, type Worker } from './workers.ts';
 
 const POSITION_MAX = 2n ** 63n - 1n;
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -13,7 +13,7 @@ const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'
 type Driver = (typeof DRIVERS)[number];
 
 /** The person or agent who reads. In a thread that this reader has not read, messages from position `since` on are new. */
-export interface Reader extends Worker {
+export interface Reader extends Colleague {
   since: bigint;
 }
 
@@ -49,7 +49,7 @@ const THREAD_ROW = columns({
   has_files: 'boolean',
   failed_schema: 'boolean',
   is_done: 'boolean',
-  assignee_kind: oneOf('worker_kind?', WORKER_KINDS),
+  assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
   assignee_id: 'uuid?',
   labels: 'text[]',
   ...PARTY_ROW,

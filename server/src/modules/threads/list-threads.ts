@@ -9,10 +9,10 @@ import { type Loaded, messagesIn } from '../messages/page-body.ts';
 import { entriesOf, type ListedEntry, type MessagePage, pageFrom } from '../messages/read-messages.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
+import { findColleagues } from './colleague-store.ts';
+import { type Colleague, colleagueOf, type NamedColleague } from './colleagues.ts';
 import * as store from './list-store.ts';
 import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
-import { findWorkers } from './worker-store.ts';
-import { type NamedWorker, type Worker, workerOf } from './workers.ts';
 
 export interface ThreadServices extends EnvelopeServices {
   database: Database;
@@ -30,7 +30,7 @@ export interface Thread {
   messageCount: number;
   unreadCount: number;
   isDone: boolean;
-  assignee: NamedWorker | null;
+  assignee: NamedColleague | null;
   labels: string[];
   hasFiles: boolean;
   failedSchema: boolean;
@@ -100,13 +100,13 @@ function placeIn(key: string | undefined): store.Place | undefined {
 export function readerOf(caller: Caller): store.Reader {
   const { by } = caller;
   const since = by.kind === 'key' ? by.agent.createdAt : by.joinedAt;
-  return { ...workerOf(caller), since: BigInt(since.getTime()) * POSITIONS_PER_MS };
+  return { ...colleagueOf(caller), since: BigInt(since.getTime()) * POSITIONS_PER_MS };
 }
 
 async function toEntries(services: ThreadServices, { business }: Caller, rows: readonly store.ThreadRow[]): Promise<ThreadEntry[]> {
   const keys = rows.map((row) => ({ senderId: BigInt(row.last_sender_id), messageId: row.last_message_id }));
   const entries = (await entriesOf(services, business.id, keys, 'summary')).values();
-  const assignees = new Map((await findWorkers(services.database, business.id, rows.flatMap(assigneeOf))).map((one) => [one.id, one]));
+  const assignees = new Map((await findColleagues(services.database, business.id, rows.flatMap(assigneeOf))).map((one) => [one.id, one]));
   return rows.flatMap((row) => {
     const { value: entry } = entries.next();
     const place = { position: row.last_position, threadId: row.thread_id };
@@ -114,7 +114,7 @@ async function toEntries(services: ThreadServices, { business }: Caller, rows: r
   });
 }
 
-function toThread(row: store.ThreadRow, { view }: Business, assignees: Map<string, NamedWorker>): Thread {
+function toThread(row: store.ThreadRow, { view }: Business, assignees: Map<string, NamedColleague>): Thread {
   const other = partyViewOf(row);
   return {
     id: row.thread_id,
@@ -133,6 +133,6 @@ function toThread(row: store.ThreadRow, { view }: Business, assignees: Map<strin
   };
 }
 
-function assigneeOf({ assignee_kind: kind, assignee_id: id }: store.ThreadRow): Worker[] {
+function assigneeOf({ assignee_kind: kind, assignee_id: id }: store.ThreadRow): Colleague[] {
   return kind === null || id === null ? [] : [{ kind, id }];
 }

@@ -3,11 +3,11 @@ import type { Cursors } from '../../contract/cursors.ts';
 import { formatId } from '../../contract/ids.ts';
 import { NOTIFICATIONS_KEPT_MAX, PAGE_MAX_ITEMS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
-import { WorkerSchema } from '../../contract/threads.ts';
+import { ColleagueSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
+import { colleagueView } from './colleagues.ts';
 import { listNotifications, markNotificationsRead, type NotificationRow } from './notifications.ts';
-import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();
 
@@ -18,7 +18,7 @@ const NotificationSchema = Type.Object(
     thread_id: Type.String(),
     subject: Type.Union([Type.String(), Type.Null()], { description: 'Of the thread.' }),
     comment_id: Type.Union([Type.String(), Type.Null()], { description: 'Of a mention.' }),
-    by: WorkerSchema,
+    by: ColleagueSchema,
     created_at: Type.String({ format: 'date-time' }),
     read: Type.Boolean(),
   },
@@ -60,7 +60,7 @@ function notificationView(row: NotificationRow) {
     thread_id: formatId('thr', row.thread_id),
     subject: row.subject,
     comment_id: row.comment_id && formatId('cmt', row.comment_id),
-    by: workerView({ kind: row.by_kind, id: row.by_id, name: row.by_name }),
+    by: colleagueView({ kind: row.by_kind, id: row.by_id, name: row.by_name }),
     created_at: row.created_at.toISOString(),
     read: row.read_at !== null,
   };

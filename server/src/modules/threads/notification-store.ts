@@ -1,7 +1,7 @@
 import { uuidArray } from '../../platform/postgres/binary-array.ts';
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
-import { type NamedWorker, WORKER_KINDS, type Worker } from './workers.ts';
+import { COLLEAGUE_KINDS, type Colleague, type NamedColleague } from './colleagues.ts';
 
 export const NOTIFICATION_KINDS = ['mention', 'assignment'] as const;
 
@@ -9,7 +9,7 @@ export const NOTIFICATION_KINDS = ['mention', 'assignment'] as const;
 export interface NewNotification {
   /** A uuid that ascends with time. */
   id: string;
-  recipient: Worker;
+  recipient: Colleague;
   kind: (typeof NOTIFICATION_KINDS)[number];
   threadId: string;
   commentId: string | null;
@@ -32,7 +32,7 @@ const DELETE_OLD = statement(
 export async function insertNotifications(
   tx: Queryable,
   partyId: bigint,
-  by: NamedWorker,
+  by: NamedColleague,
   all: readonly NewNotification[],
   max: number,
 ): Promise<void> {
@@ -59,7 +59,7 @@ const ROW = columns({
   thread_id: 'uuid',
   subject: 'text?',
   comment_id: 'uuid?',
-  by_kind: oneOf('worker_kind', WORKER_KINDS),
+  by_kind: oneOf('worker_kind', COLLEAGUE_KINDS),
   by_id: 'uuid',
   by_name: 'text',
   created_at: 'timestamptz',
@@ -80,7 +80,7 @@ const LIST = statement(
 export async function listNotifications(
   db: Queryable,
   partyId: bigint,
-  recipient: Worker,
+  recipient: Colleague,
   below: string | undefined,
   limit: number,
   unread: boolean | undefined,
@@ -98,7 +98,7 @@ const MARK_READ = statement(
 export async function markNotificationsRead(
   db: Queryable,
   partyId: bigint,
-  recipient: Worker,
+  recipient: Colleague,
   ids: readonly string[] | undefined,
 ): Promise<number> {
   return (await db.query(MARK_READ, [partyId, recipient.kind, recipient.id, ids ? uuidArray(ids) : null])).length;

@@ -4,9 +4,9 @@ import { parseId } from '../../contract/ids.ts';
 import { NOTIFICATIONS_KEPT_MAX, PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
+import { colleagueOf, type NamedColleague } from './colleagues.ts';
 import { queueNotificationMail } from './notification-mail-store.ts';
 import * as store from './notification-store.ts';
-import { type NamedWorker, workerOf } from './workers.ts';
 
 export type { NotificationRow } from './notification-store.ts';
 
@@ -16,7 +16,7 @@ interface NotificationServices {
 }
 
 /** In the transaction of what they tell of. People also get a mail, as often as they want. */
-export async function notify(tx: Queryable, partyId: bigint, by: NamedWorker, all: readonly store.NewNotification[]): Promise<void> {
+export async function notify(tx: Queryable, partyId: bigint, by: NamedColleague, all: readonly store.NewNotification[]): Promise<void> {
   await store.insertNotifications(tx, partyId, by, all, NOTIFICATIONS_KEPT_MAX);
   const people = new Set(all.filter(({ recipient }) => recipient.kind === 'person').map(({ recipient }) => recipient.id));
   for (const personId of people) await queueNotificationMail(tx, partyId, personId);
@@ -29,7 +29,7 @@ export async function listNotifications(
   { limit = PAGE_DEFAULT_ITEMS, cursor, unread }: { limit?: number; cursor?: string; unread?: boolean },
 ): Promise<{ items: store.NotificationRow[]; nextCursor: string | null }> {
   const { id } = caller.business;
-  const reader = workerOf(caller);
+  const reader = colleagueOf(caller);
   const scope = ['notifications', id.toString(), reader.id, unread];
   const below = cursors.open(scope, cursor);
   const rows = await store.listNotifications(database.of(id), id, reader, below, limit + 1, unread);
@@ -44,5 +44,5 @@ export async function markNotificationsRead(database: Database, caller: Caller, 
     if (uuid === undefined) throw invalid([{ path: `/ids/${i}`, message: 'must be a notification id, ntf_…' }]);
     return uuid;
   });
-  return store.markNotificationsRead(database.of(id), id, workerOf(caller), uuids);
+  return store.markNotificationsRead(database.of(id), id, colleagueOf(caller), uuids);
 }

@@ -2,15 +2,15 @@ import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
 import { LABELS_PER_THREAD_MAX, THREAD_COUNT_MAX, THREAD_LABEL_MAX_CHARS, THREADS_PER_CHANGE_MAX } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
-import { WorkerSchema } from '../../contract/threads.ts';
+import { ColleagueSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { pageBody } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
 import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
+import { colleagueView } from './colleagues.ts';
 import { listThreads, type ThreadEntry, type ThreadServices } from './list-threads.ts';
 import { BUILT_IN_VIEWS, rowsOf, type ThreadCounts } from './thread-counts.ts';
 import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
-import { workerView } from './workers.ts';
 
 const { endpoint } = endpointsFor<ThreadServices & ReadServices & { threadCounts: ThreadCounts }>();
 
@@ -171,8 +171,8 @@ export const assignees = endpoint({
   success: {
     status: 200,
     description: 'All members and agents of your business. Comments can mention them.',
-    schema: Type.Object({ data: Type.Array(WorkerSchema) }, closed),
+    schema: Type.Object({ data: Type.Array(ColleagueSchema) }, closed),
   },
   errors: [],
-  handle: async ({ database }, { caller }) => ({ body: { data: (await listAssignees(database, caller)).map(workerView) } }),
+  handle: async ({ database }, { caller }) => ({ body: { data: (await listAssignees(database, caller)).map(colleagueView) } }),
 });

@@ -5,9 +5,9 @@ import type { Business } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { parseTime } from '../../contract/time.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
+import { type Colleague, parseColleague } from './colleagues.ts';
 import type { ThreadFilters } from './list-store.ts';
 import { classesOf } from './thread-class.ts';
-import { parseWorker, type Worker } from './workers.ts';
 
 /** The filters as the API takes them, in a query string or in a saved view. */
 export interface ThreadQuery {
@@ -28,7 +28,7 @@ export interface ThreadQuery {
 export async function resolveFilters(
   parties: PartyDirectory,
   business: Business,
-  reader: Worker,
+  reader: Colleague,
   query: ThreadQuery,
 ): Promise<ThreadFilters | undefined> {
   const assigneeId = query.assignee === undefined || query.assignee === 'none' ? undefined : assigneeOf(reader, query.assignee);
@@ -53,9 +53,9 @@ export async function resolveFilters(
   };
 }
 
-function assigneeOf(reader: Worker, text: string): string {
+function assigneeOf(reader: Colleague, text: string): string {
   if (text === 'me') return reader.id;
-  return parseWorker(text)?.id ?? refuse('assignee', 'must be me, none, or the id of a person or an agent (usr_… or agt_…)');
+  return parseColleague(text)?.id ?? refuse('assignee', 'must be me, none, or the id of a person or an agent (usr_… or agt_…)');
 }
 
 /** A handle, a domain, which stands for the business that has verified it, or a mailbox. */

@@ -3,11 +3,11 @@ import { PartySchema, SummarySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { SEGMENT_MAX_CHARS, THREAD_LABEL_MAX_CHARS, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
-import { WorkerSchema } from '../../contract/threads.ts';
+import { ColleagueSchema } from '../../contract/threads.ts';
 import type { ThreadState } from './change-threads.ts';
+import { colleagueView } from './colleagues.ts';
 import type { Thread } from './list-threads.ts';
 import type { Count } from './thread-counts.ts';
-import { workerView } from './workers.ts';
 
 export const ThreadSchema = Type.Object(
   {
@@ -21,7 +21,7 @@ export const ThreadSchema = Type.Object(
       description: `Received messages that you have not read: yours as a person, or your agent’s. ${UNREAD_COUNT_MAX} stands for any larger number, too.`,
     }),
     status: Type.Enum(['open', 'done'], { description: 'A received message opens a thread again that was done.' }),
-    assignee: Type.Union([WorkerSchema, Type.Null()]),
+    assignee: Type.Union([ColleagueSchema, Type.Null()]),
     labels: Type.Array(Type.String()),
     has_files: Type.Boolean({ description: 'Whether any message has files.' }),
     failed_schema: Type.Boolean({ description: 'Whether any message failed the schema of its recipient.' }),
@@ -37,7 +37,7 @@ export const StateSchema = Type.Object(
     message_count: Type.Integer(),
     unread_count: Type.Integer(),
     status: Type.Enum(['open', 'done']),
-    assignee: Type.Union([WorkerSchema, Type.Null()]),
+    assignee: Type.Union([ColleagueSchema, Type.Null()]),
     labels: Type.Array(Type.String()),
   },
   { $id: 'ThreadState', ...closed, description: 'What your business has decided about a thread. The other party does not see it.' },
@@ -73,7 +73,7 @@ export function stateView(state: ThreadState) {
     message_count: state.messageCount,
     unread_count: state.unreadCount,
     status: state.isDone ? 'done' : 'open',
-    assignee: state.assignee && workerView(state.assignee),
+    assignee: state.assignee && colleagueView(state.assignee),
     labels: state.labels,
   };
 }
@@ -89,7 +89,7 @@ export function threadJson(thread: Thread, lastMessage: string): string {
     message_count: thread.messageCount,
     unread_count: thread.unreadCount,
     status: thread.isDone ? 'done' : 'open',
-    assignee: thread.assignee && workerView(thread.assignee),
+    assignee: thread.assignee && colleagueView(thread.assignee),
     labels: thread.labels,
     has_files: thread.hasFiles,
     failed_schema: thread.failedSchema,

@@ -3,9 +3,9 @@ import { COMMENTS_PER_THREAD_MAX } from '../../contract/limits.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { findDecided } from './change-store.ts';
+import { findColleagues } from './colleague-store.ts';
+import { colleagueView } from './colleagues.ts';
 import { countComments } from './comment-store.ts';
-import { findWorkers } from './worker-store.ts';
-import { workerView } from './workers.ts';
 
 /** The body of the event thread.updated: the thread as it is now. Undefined if the thread is gone, or the other party. */
 export async function updatedThread(
@@ -18,7 +18,7 @@ export async function updatedThread(
   const other = thread && (await parties.byId(BigInt(thread.counterparty_id)));
   if (!thread || !other) return undefined;
   const { assignee_kind: kind, assignee_id: id } = thread;
-  const [assignee] = kind === null || id === null ? [] : await findWorkers(database, partyId, [{ kind, id }]);
+  const [assignee] = kind === null || id === null ? [] : await findColleagues(database, partyId, [{ kind, id }]);
   return JSON.stringify({
     id: formatId('thr', threadId),
     subject: thread.subject,
@@ -26,7 +26,7 @@ export async function updatedThread(
     message_count: thread.message_count,
     comment_count: await countComments(shard, partyId, threadId, COMMENTS_PER_THREAD_MAX),
     status: thread.is_done ? 'done' : 'open',
-    assignee: assignee ? workerView(assignee) : null,
+    assignee: assignee ? colleagueView(assignee) : null,
     labels: thread.labels,
   });
 }

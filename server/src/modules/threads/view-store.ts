@@ -1,11 +1,11 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, json, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
+import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
 import type { ThreadQuery } from './thread-filters.ts';
-import { WORKER_KINDS, type Worker } from './workers.ts';
 
 const ROW = columns({
   id: 'uuid',
-  owner_kind: oneOf('worker_kind', WORKER_KINDS),
+  owner_kind: oneOf('worker_kind', COLLEAGUE_KINDS),
   owner_id: 'uuid',
   is_shared: 'boolean',
   name: 'text',
@@ -20,13 +20,13 @@ const VISIBLE = 'party_id = $1 AND (is_shared OR (owner_kind = $2 AND owner_id =
 const LIST = statement(`SELECT ${namesOf(ROW)} FROM thread_views WHERE ${VISIBLE} ORDER BY id`, ROW);
 
 /** There are few. */
-export async function listViews(db: Queryable, partyId: bigint, reader: Worker): Promise<ViewRow[]> {
+export async function listViews(db: Queryable, partyId: bigint, reader: Colleague): Promise<ViewRow[]> {
   return db.query(LIST, [partyId, reader.kind, reader.id]);
 }
 
 const FIND = statement(`SELECT ${namesOf(ROW)} FROM thread_views WHERE ${VISIBLE} AND id = $4`, ROW);
 
-export async function findView(db: Queryable, partyId: bigint, reader: Worker, id: string): Promise<ViewRow | undefined> {
+export async function findView(db: Queryable, partyId: bigint, reader: Colleague, id: string): Promise<ViewRow | undefined> {
   return (await db.query(FIND, [partyId, reader.kind, reader.id, id]))[0];
 }
 
@@ -37,7 +37,7 @@ const COUNT = statement(
 );
 
 /** How many views are shared, and how many are the owner's alone. */
-export async function countViews(tx: Queryable, partyId: bigint, owner: Worker): Promise<{ shared: number; own: number }> {
+export async function countViews(tx: Queryable, partyId: bigint, owner: Colleague): Promise<{ shared: number; own: number }> {
   return onlyRow(await tx.query(COUNT, [partyId, owner.kind, owner.id]));
 }
 
@@ -53,7 +53,7 @@ const INSERT = statement(
   ROW,
 );
 
-export async function insertView(tx: Queryable, partyId: bigint, id: string, owner: Worker, view: ViewValues): Promise<ViewRow> {
+export async function insertView(tx: Queryable, partyId: bigint, id: string, owner: Colleague, view: ViewValues): Promise<ViewRow> {
   const values = [partyId, id, owner.kind, owner.id, view.isShared, view.name, JSON.stringify(view.filter)];
   return onlyRow(await tx.query(INSERT, values));
 }

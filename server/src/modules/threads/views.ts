@@ -7,11 +7,11 @@ import { textIssues } from '../../contract/validation.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { noteChange } from './change-store.ts';
+import { colleagueOf } from './colleagues.ts';
 import { type DigestFrequency, digestsOf, removeDigestsOfView } from './digest-store.ts';
 import type { Count, ThreadCounts } from './thread-counts.ts';
 import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
 import * as store from './view-store.ts';
-import { workerOf } from './workers.ts';
 
 export interface ViewServices {
   database: Database;
@@ -31,7 +31,7 @@ export interface View {
 /** The caller's own, and those that the business shares, in the order in which they were created. */
 export async function listViews(services: ViewServices, caller: Caller): Promise<View[]> {
   const { id } = caller.business;
-  return toViews(services, caller, await store.listViews(services.database.of(id), id, workerOf(caller)));
+  return toViews(services, caller, await store.listViews(services.database.of(id), id, colleagueOf(caller)));
 }
 
 async function toViews({ database, threadCounts }: ViewServices, caller: Caller, rows: readonly store.ViewRow[]): Promise<View[]> {
@@ -40,11 +40,11 @@ async function toViews({ database, threadCounts }: ViewServices, caller: Caller,
     rows.map(({ filter }) => filter),
   );
   const { id } = caller.business;
-  const worker = workerOf(caller);
-  const digests = await digestsOf(database.of(id), id, worker.id);
+  const colleague = colleagueOf(caller);
+  const digests = await digestsOf(database.of(id), id, colleague.id);
   return rows.map((row, i) => ({
     row,
-    isMine: row.owner_id === worker.id,
+    isMine: row.owner_id === colleague.id,
     count: counts[i] ?? { count: 0, isCapped: false },
     digest: digests.get(row.id) ?? 'never',
   }));
@@ -70,7 +70,7 @@ export async function createView(
   await checkFilter(services, caller, filter);
   const row = await services.database.of(id).transaction(async (tx) => {
     await noteChange(tx, id);
-    const created = await store.insertView(tx, id, newUuid(), workerOf(caller), { name: nameOf(name), filter, isShared });
+    const created = await store.insertView(tx, id, newUuid(), colleagueOf(caller), { name: nameOf(name), filter, isShared });
     await refuseTooMany(tx, caller);
     return created;
   });
@@ -107,11 +107,11 @@ export async function deleteView({ database }: ViewServices, caller: Caller, vie
 
 async function changeable(tx: Queryable, caller: Caller, viewId: string): Promise<store.ViewRow> {
   const uuid = parseId('view', viewId);
-  const worker = workerOf(caller);
-  const row = uuid === undefined ? undefined : await store.findView(tx, caller.business.id, worker, uuid);
+  const colleague = colleagueOf(caller);
+  const row = uuid === undefined ? undefined : await store.findView(tx, caller.business.id, colleague, uuid);
   if (!row) return noSuchView();
   const isAdmin = caller.by.kind === 'member' && mayActAs(caller.by.role, 'admin');
-  if (row.owner_id !== worker.id && !isAdmin) throw new Refusal('forbidden', 'Only its creator, or an admin, can change a shared view.');
+  if (row.owner_id !== colleague.id && !isAdmin) throw new Refusal('forbidden', 'Only its creator, or an admin, can change a shared view.');
   return row;
 }
 
@@ -120,7 +120,7 @@ async function checkFilter({ parties }: ViewServices, caller: Caller, filter: Th
   const issues = textIssues(filter, []);
   if (issues.length > 0) throw invalid(issues.map(({ path, message }) => ({ path: `/filter${path}`, message })));
   try {
-    await resolveFilters(parties, caller.business, workerOf(caller), filter);
+    await resolveFilters(parties, caller.business, colleagueOf(caller), filter);
   } catch (error) {
     if (!(error instanceof Refusal) || error.details === undefined) throw error;
     throw invalid(error.details.map(({ path, message }) => ({ path: `/filter${path}`, message })));
@@ -134,7 +134,7 @@ function nameOf(text: string): string {
 }
 
 async function refuseTooMany(tx: Queryable, caller: Caller): Promise<void> {
-  const { shared, own } = await store.countViews(tx, caller.business.id, workerOf(caller));
+  const { shared, own } = await store.countViews(tx, caller.business.id, colleagueOf(caller));
   if (own > VIEWS_PER_WORKER_MAX) throw new Refusal('conflict', `You can save ${VIEWS_PER_WORKER_MAX} views of your own at most.`);
   if (shared > SHARED_VIEWS_PER_BUSINESS_MAX)
     throw new Refusal('conflict', `A business can share ${SHARED_VIEWS_PER_BUSINESS_MAX} views at most.`);

@@ -97,23 +97,47 @@ export async function changeWebhook(
     if (settings.events) refuseTooManyTold(others, wanted);
     await setSignatures(services, tx, business, webhookId, fields);
     if (isMoved) await store.forgetSuccess(tx, business.id, webhookId);
-    if (wanted.ordered !== before.ordered) await queueRelease(tx, { partyId: business.id, webhookId }, wanted.ordered ? LEASES_OVER_S : 0);
-    else if (before.ordered && fields.active) await queueRelease(tx, { partyId: business.id, webhookId }, 0);
+    await changeOrder(tx, business, before, wanted.ordered, fields.active);
     const changed = await store.updateWebhook(tx, business.id, webhookId, wanted);
     if (fields.active === undefined) return changed;
-    if (!fields.active) {
-      const paused = (await store.pauseWebhook(tx, business.id, webhookId, 'requested')) ?? noSuchWebhook();
-      if (before.active) await queueEvents(tx, business.id, 'webhook.paused', [webhookId]);
-      return paused;
-    }
-    const resumed = await store.resumeWebhook(tx, business.id, webhookId);
-    if (fields.recover && before.pause && changed.events.includes('message.received'))
-      await recover(tx, business, webhookId, [before.pause.since, before.failingSince ?? before.pause.since]);
-    return resumed ?? noSuchWebhook();
+    return fields.active ? resume(tx, business, before, changed, fields.recover) : pause(tx, business, before);
   };
   const changed = await changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
   if (changed.active) announce(services, business, webhookId);
   return changed;
+}
+
+/** What waited for order goes on without it, and what is under way ends before order begins. */
+async function changeOrder(
+  tx: Queryable,
+  business: Business,
+  { id: webhookId, ordered }: store.Webhook,
+  wanted: boolean,
+  isResumed: boolean | undefined,
+): Promise<void> {
+  const key = { partyId: business.id, webhookId };
+  if (wanted !== ordered) await queueRelease(tx, key, wanted ? LEASES_OVER_S : 0);
+  else if (ordered && isResumed) await queueRelease(tx, key, 0);
+}
+
+async function pause(tx: Queryable, business: Business, before: store.Webhook): Promise<store.Webhook> {
+  const paused = (await store.pauseWebhook(tx, business.id, before.id, 'requested')) ?? noSuchWebhook();
+  if (before.active) await queueEvents(tx, business.id, 'webhook.paused', [before.id]);
+  return paused;
+}
+
+/** With a recovery of what came during the pause, if wanted. */
+async function resume(
+  tx: Queryable,
+  business: Business,
+  before: store.Webhook,
+  { events }: store.Webhook,
+  recovers: boolean | undefined,
+): Promise<store.Webhook> {
+  const resumed = await store.resumeWebhook(tx, business.id, before.id);
+  if (recovers && before.pause && events.includes('message.received'))
+    await recover(tx, business, before.id, [before.pause.since, before.failingSince ?? before.pause.since]);
+  return resumed ?? noSuchWebhook();
 }
 
 /** By then, no worker has an attempt that it leased before a webhook was ordered, and that nothing would wait for. */

@@ -3,7 +3,7 @@ import type { Spend } from '../../contract/cost.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '../../contract/limits.ts';
 import { canonicalForm, hashesOf, type JsonHashes } from './canonical-hash.ts';
-import { Lane } from './schema-checker/lane.ts';
+import { ThreadPool } from './schema-checker/thread-pool.ts';
 
 /** Processor time far above that of the worst `json` within the limits. */
 const KILL_AFTER_MS = 5_000;
@@ -15,7 +15,7 @@ const RETRY_S = 5;
  * times as long as usual.
  */
 export class CanonicalHasher {
-  readonly #lane = new Lane({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
+  readonly #pool = new ThreadPool({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
   readonly #waiting = new Map<string, number>();
 
   hash(party: string, json: Buffer, spend?: Spend): JsonHashes | Promise<JsonHashes> {
@@ -28,7 +28,7 @@ export class CanonicalHasher {
   }
 
   stop(): Promise<void> {
-    return this.#lane.stop();
+    return this.#pool.stop();
   }
 
   async #hashInWorker(party: string, json: Buffer, spend: Spend | undefined): Promise<JsonHashes> {
@@ -43,14 +43,14 @@ export class CanonicalHasher {
     return Buffer.from(outcome.json);
   }
 
-  async #inWorker(kind: 'hash' | 'canonical', party: string, json: Buffer, spend: Spend | undefined): ReturnType<Lane['run']> {
+  async #inWorker(kind: 'hash' | 'canonical', party: string, json: Buffer, spend: Spend | undefined): ReturnType<ThreadPool['run']> {
     const others = this.#waiting.get(party) ?? 0;
     if (others >= HASHES_WAITING_PER_BUSINESS_MAX) throw busy();
     this.#waiting.set(party, others + 1);
     try {
       const deadline = performance.now() + WAIT_MAX_MS;
       const onUsed = (workerMs: number) => spend?.({ workerMs });
-      return await this.#lane.run({ kind, party, key: kind, json, deadline, budgetMs: () => KILL_AFTER_MS, onUsed });
+      return await this.#pool.run({ kind, party, key: kind, json, deadline, budgetMs: () => KILL_AFTER_MS, onUsed });
     } finally {
       const left = (this.#waiting.get(party) ?? 1) - 1;
       if (left > 0) this.#waiting.set(party, left);

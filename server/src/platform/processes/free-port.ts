@@ -1,10 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
 /** The port itself, if nobody listens at it; for 0, any free one. */
 export async function freePort({ port, host }: { port: number; host: string }): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port, host, exclusive: true }, resolve));
-  const { port: free } = server.address() as AddressInfo;
+  const address = server.address();
   await new Promise((closed) => server.close(closed));
-  return free;
+  return typeof address === 'object' && address ? address.port : port;
 }

@@ -1,6 +1,6 @@
 import { ArrowLeft, Check, ChevronsUpDown, Mail, RotateCcw, Tag, UserRoundPlus, X } from 'lucide-react';
 import type { ThreadState } from '../../api/schema.ts';
-import { WorkerMark } from '../../parts/worker-mark.tsx';
+import { ColleagueMark } from '../../parts/colleague-mark.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
@@ -42,7 +42,9 @@ export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
         look="quiet"
         onClick={() => work.actOn('assign', [id])}
         className="max-w-44 px-2"
-        icon={state.assignee ? <WorkerMark worker={state.assignee} isNamed={false} /> : <UserRoundPlus className="size-4" aria-hidden />}
+        icon={
+          state.assignee ? <ColleagueMark colleague={state.assignee} isNamed={false} /> : <UserRoundPlus className="size-4" aria-hidden />
+        }
       >
         {state.assignee ? (
           <>

@@ -1,9 +1,9 @@
-import type { Actor, Party, Thread, Worker } from '../../api/schema.ts';
+import type { Actor, Colleague, Party, Thread } from '../../api/schema.ts';
 
 /** What somebody decides about a thread. */
 export interface Decisions {
   status: Thread['status'];
-  assignee: Worker | null;
+  assignee: Colleague | null;
   labels: string[];
   unread_count: number;
 }

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SlowList } from '../../fairness/slow-list.ts';
 import type { SchemaIssue } from '../schema/run.ts';
-import { type Job, Lane, type LaneOptions, type Outcome } from './lane.ts';
 import type { SchemaRefusal } from './protocol.ts';
 import { SpareWorker } from './spare-worker.ts';
+import { type Job, type Outcome, type PoolOptions, ThreadPool } from './thread-pool.ts';
 
 export type { SchemaIssue } from '../schema/run.ts';
 export type { SchemaRefusal } from './protocol.ts';
@@ -22,12 +22,12 @@ const TRY_OUT_WAIT_MAX_MS = 10_000;
 /** Workers stop by themselves when their budget is used up; only a worker that does not is killed. */
 const KILL_GRACE_MS = 200;
 const CORES = availableParallelism();
-/** Early enough for the jobs that wait behind it, and for a second try in the slow lane. */
+/** Early enough for the jobs that wait behind it, and for a second try in the slow pool. */
 const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
 const LATE_OUTCOME: Outcome = { kind: 'late' };
-const COMPILING_QUICKLY: LaneOptions = { workers: 1, niceness: 5, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true };
+const COMPILING_QUICKLY: PoolOptions = { workers: 1, niceness: 5, killAfterMs: QUICK_KILL_AFTER_MS, handsOn: true };
 
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
 const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
@@ -58,13 +58,13 @@ export class CheckerBusy extends Error {}
  */
 export class SchemaChecker {
   readonly #spare = new SpareWorker();
-  readonly #quick = new Lane({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
-  readonly #trial = new Lane({ ...this.#quickly(), workers: 1 });
-  readonly #slow = new Lane({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
+  readonly #quick = new ThreadPool({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
+  readonly #trial = new ThreadPool({ ...this.#quickly(), workers: 1 });
+  readonly #slow = new ThreadPool({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
   /** For schemas that are set or tried out: of parties whose last schema was quick, of new parties, and of slow ones. */
-  readonly #compilingProven = new Lane(COMPILING_QUICKLY);
-  readonly #compiling = new Lane(COMPILING_QUICKLY);
-  readonly #compilingSlowly = new Lane({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
+  readonly #compilingProven = new ThreadPool(COMPILING_QUICKLY);
+  readonly #compiling = new ThreadPool(COMPILING_QUICKLY);
+  readonly #compilingSlowly = new ThreadPool({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
   #compiled = 0;
   readonly #quickToCompile = new Set<string>();
   readonly #slowToCompile = new SlowList(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
@@ -73,7 +73,7 @@ export class SchemaChecker {
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
 
-  /** Starts a worker in every lane, so that no message waits for that. */
+  /** Starts a worker in every pool, so that no message waits for that. */
   async warm(): Promise<void> {
     await Promise.all([this.#quick.warm(), this.#trial.warm(), this.#slow.warm(), this.#compiling.warm(), this.#spare.warm()]);
   }
@@ -122,14 +122,14 @@ export class SchemaChecker {
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
   }
 
-  /** A compilation that takes too long continues in the slow lane; so do, for a while, all others of its party. */
+  /** A compilation that takes too long continues in the slow pool; so do, for a while, all others of its party. */
   async #compile(job: Job): Promise<Outcome> {
     const { party, kind } = job;
     // A party whose schemas compile quickly may still have slow validations.
     const proof = `${party} ${kind}`;
     if (!this.#slowToCompile.has(party)) {
-      const lane = this.#quickToCompile.has(proof) ? this.#compilingProven : this.#compiling;
-      const outcome = await lane.run({ ...job, budgetMs: () => QUICK_MAX_MS });
+      const pool = this.#quickToCompile.has(proof) ? this.#compilingProven : this.#compiling;
+      const outcome = await pool.run({ ...job, budgetMs: () => QUICK_MAX_MS });
       if (outcome.kind === 'late') return outcome;
       if (['compiled', 'refused', 'checked'].includes(outcome.kind)) {
         remember(this.#quickToCompile, proof);
@@ -146,25 +146,25 @@ export class SchemaChecker {
   }
 
   async #outcomeOf(schema: SchemaToRun, json: Buffer, deadline: number, onUsed: OnUsed | undefined): Promise<Outcome> {
-    const lane = this.#laneFor(schema);
-    const outcome = await this.#runIn(lane, schema, { json, deadline, onUsed });
-    const isOver = lane === this.#slow || outcome.kind === 'checked' || outcome.kind === 'late';
+    const pool = this.#poolFor(schema);
+    const outcome = await this.#runIn(pool, schema, { json, deadline, onUsed });
+    const isOver = pool === this.#slow || outcome.kind === 'checked' || outcome.kind === 'late';
     return isOver ? outcome : this.#runIn(this.#slow, schema, { json, deadline, onUsed });
   }
 
-  #laneFor(schema: SchemaToRun): Lane {
+  #poolFor(schema: SchemaToRun): ThreadPool {
     if (this.#slowToValidate.has(schema.party)) return this.#slow;
     return this.#proven.has(keyOf(schema)) ? this.#quick : this.#trial;
   }
 
-  async #runIn(lane: Lane, schema: SchemaToRun, task: Pick<Job, 'json' | 'deadline' | 'onUsed'>): Promise<Outcome> {
+  async #runIn(pool: ThreadPool, schema: SchemaToRun, task: Pick<Job, 'json' | 'deadline' | 'onUsed'>): Promise<Outcome> {
     const job: Job = {
       ...task,
       ...{ kind: 'validate', party: schema.party, key: keyOf(schema) },
-      budgetMs: () => (lane === this.#slow ? Math.max(1, task.deadline - performance.now()) : QUICK_MAX_MS),
+      budgetMs: () => (pool === this.#slow ? Math.max(1, task.deadline - performance.now()) : QUICK_MAX_MS),
     };
-    const outcome = await lane.run(job);
-    const result = outcome.kind === 'unknown' ? await lane.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
+    const outcome = await pool.run(job);
+    const result = outcome.kind === 'unknown' ? await pool.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
     if (result.kind === 'checked' && result.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
     // Nothing is known of a schema whose turn did not come.
     else if (result.kind !== 'late') this.#noteSlow(schema.party, job.key);

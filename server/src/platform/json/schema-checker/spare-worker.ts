@@ -58,7 +58,7 @@ export class SpareWorker {
         this.#idle = { worker, cpuMs };
         resolve();
       });
-      // Ignored: lanes start workers of their own.
+      // Ignored: pools start workers of their own.
       worker.once('error', () => resolve());
     });
   }

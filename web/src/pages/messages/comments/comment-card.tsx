@@ -1,6 +1,6 @@
 import { LockKeyhole } from 'lucide-react';
 import type { Comment } from '../../../api/schema.ts';
-import { WorkerMark } from '../../../parts/worker-mark.tsx';
+import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { Name } from '../../../ui/name.tsx';
 import { Time } from '../../../ui/parts.tsx';
 
@@ -13,7 +13,7 @@ export function CommentCard({ comment, isLinked }: { comment: Comment; isLinked:
       className={`ml-6 rounded-xl border border-warn/25 bg-warn-tint px-4 py-2.5 sm:ml-9 ${isLinked ? 'animate-flash' : ''}`}
     >
       <p className="flex items-center gap-2 text-sm">
-        <WorkerMark worker={author} isNamed={false} />
+        <ColleagueMark colleague={author} isNamed={false} />
         <Name className="min-w-0 truncate font-medium">{author.name}</Name>
         <span className="inline-flex items-center gap-1 whitespace-nowrap text-warn max-sm:sr-only">
           <LockKeyhole className="size-3" aria-hidden />

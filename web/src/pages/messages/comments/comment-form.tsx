@@ -1,8 +1,8 @@
 import { MessageSquarePlus } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { useAction, useReading } from '../../../api/queries.ts';
-import type { Worker } from '../../../api/schema.ts';
-import { WorkerMark } from '../../../parts/worker-mark.tsx';
+import type { Colleague } from '../../../api/schema.ts';
+import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { type Option, OptionList, useOptions } from '../../../ui/options.tsx';
 import { isTyping } from '../../../ui/shortcuts.ts';
@@ -28,16 +28,16 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
   const { comment: textRef, fold } = writing;
   const { fields, change, clear, textNow } = useCommentDraft(threadId);
   const { text } = fields;
-  const mentioned = JSON.parse(fields.mentioned) as Worker[];
+  const mentioned = JSON.parse(fields.mentioned) as Colleague[];
   const [cursor, setCursor] = useState(text.length);
   const add = useAction('POST /v1/threads/{id}/comments', { changes: ['GET /v1/threads/{id}/comments'] });
   const { isBusy, error, run } = useTask();
   useFoldWhenLeft(writing, text.trim() === '');
-  const suggestions = useSuggestions(text.slice(0, cursor), (worker, typed) => {
+  const suggestions = useSuggestions(text.slice(0, cursor), (colleague, typed) => {
     const from = cursor - typed.length;
-    const name = `${worker.name} `;
-    const others = mentioned.filter(({ id }) => id !== worker.id);
-    change({ text: `${text.slice(0, from)}${name}${text.slice(cursor)}`, mentioned: JSON.stringify([...others, worker]) });
+    const name = `${colleague.name} `;
+    const others = mentioned.filter(({ id }) => id !== colleague.id);
+    change({ text: `${text.slice(0, from)}${name}${text.slice(cursor)}`, mentioned: JSON.stringify([...others, colleague]) });
     setCursor(from + name.length);
     requestAnimationFrame(() => textRef.current?.setSelectionRange(from + name.length, from + name.length));
   });
@@ -121,18 +121,18 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
 }
 
 /** Members and agents whose names fit what is typed after an @. */
-function useSuggestions(before: string, choose: (worker: Worker, typed: string) => void): Option[] {
+function useSuggestions(before: string, choose: (colleague: Colleague, typed: string) => void): Option[] {
   const typed = MENTION.exec(before)?.[1];
   const { data } = useReading('GET /v1/threads/assignees', {}, { enabled: typed !== undefined });
   if (typed === undefined) return [];
   return (data?.data ?? [])
     .filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()) && typed !== `${name} `)
     .slice(0, SUGGESTED_MAX)
-    .map((worker) => ({
-      key: worker.id,
-      text: worker.name,
-      hint: worker.kind === 'agent' ? 'Agent' : undefined,
-      icon: <WorkerMark worker={worker} isNamed={false} />,
-      choose: () => choose(worker, typed),
+    .map((colleague) => ({
+      key: colleague.id,
+      text: colleague.name,
+      hint: colleague.kind === 'agent' ? 'Agent' : undefined,
+      icon: <ColleagueMark colleague={colleague} isNamed={false} />,
+      choose: () => choose(colleague, typed),
     }));
 }

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { BadgeX, Check, type LucideIcon, Mail, MailOpen, Paperclip, RotateCcw, Tag, UserRoundPlus, UserRoundX } from 'lucide-react';
 import { memo } from 'react';
+import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { newestOf, type ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { TypeBadge } from '../../../parts/type-badge.tsx';
-import { WorkerMark } from '../../../parts/worker-mark.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { exactTime, number } from '../../../ui/format.ts';
 import { Name, visible } from '../../../ui/name.tsx';
@@ -128,7 +128,7 @@ function CompactCells(props: CellsProps) {
         <span className="flex max-w-3/5 shrink-0 items-center gap-1.5">
           <Flags {...props} />
           <Tags {...props} />
-          {row.assignee === null ? null : <WorkerMark worker={row.assignee} />}
+          {row.assignee === null ? null : <ColleagueMark colleague={row.assignee} />}
         </span>
       </span>
     </>
@@ -179,7 +179,7 @@ function Marks(props: CellsProps) {
       <Tags {...props} />
       {/* A place of its own, so that the marks of rows stand below each other. */}
       <span className="grid size-5 shrink-0 place-items-center">
-        {props.row.assignee === null ? null : <WorkerMark worker={props.row.assignee} />}
+        {props.row.assignee === null ? null : <ColleagueMark colleague={props.row.assignee} />}
       </span>
     </>
   );

@@ -1,11 +1,11 @@
-import type { Worker } from '../../../api/schema.ts';
+import type { Colleague } from '../../../api/schema.ts';
 import type { Decisions } from '../../../parts/threads/thread-row.ts';
 import type { ThreadFilter } from '../../../parts/threads/views.ts';
 
 /** What somebody does to threads. */
 export interface Change {
   status?: 'open' | 'done';
-  assignee?: Worker | null;
+  assignee?: Colleague | null;
   addLabels?: string[];
   removeLabels?: string[];
   unread?: boolean;

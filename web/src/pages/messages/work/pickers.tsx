@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Plus, Tag, UserRoundX } from 'lucide-react';
 import { useState } from 'react';
 import { useReading } from '../../../api/queries.ts';
-import type { Worker } from '../../../api/schema.ts';
-import { WorkerMark } from '../../../parts/worker-mark.tsx';
+import type { Colleague } from '../../../api/schema.ts';
+import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { number } from '../../../ui/format.ts';
 import type { Option } from '../../../ui/options.tsx';
 import { Picker } from '../../../ui/picker.tsx';
@@ -28,19 +28,19 @@ function AssignPicker({ ids, work }: PickerProps) {
   const { data: account } = useReading('GET /v1/account', {});
   const { data: assignees } = useReading('GET /v1/threads/assignees', {});
   const current = ids.length === 1 ? decisionsOf(queries, ids[0] ?? '')?.assignee : undefined;
-  const choose = (assignee: Worker | null) => {
+  const choose = (assignee: Colleague | null) => {
     work.assign(ids, assignee);
     work.stopPicking();
   };
-  const optionOf = (worker: Worker): Option => ({
-    key: worker.id,
-    text: worker.name,
-    hint: worker.id === account?.id ? 'You' : worker.kind === 'agent' ? 'Agent' : undefined,
-    icon: <WorkerMark worker={worker} isNamed={false} />,
-    isChecked: worker.id === current?.id,
-    choose: () => choose(worker),
+  const optionOf = (colleague: Colleague): Option => ({
+    key: colleague.id,
+    text: colleague.name,
+    hint: colleague.id === account?.id ? 'You' : colleague.kind === 'agent' ? 'Agent' : undefined,
+    icon: <ColleagueMark colleague={colleague} isNamed={false} />,
+    isChecked: colleague.id === current?.id,
+    choose: () => choose(colleague),
   });
-  const workers = [...(assignees?.data ?? [])].sort((a, b) => Number(b.id === account?.id) - Number(a.id === account?.id));
+  const colleagues = [...(assignees?.data ?? [])].sort((a, b) => Number(b.id === account?.id) - Number(a.id === account?.id));
   const nobody: Option = {
     key: 'nobody',
     text: 'Nobody',
@@ -48,7 +48,7 @@ function AssignPicker({ ids, work }: PickerProps) {
     isChecked: current === null,
     choose: () => choose(null),
   };
-  const options = [...workers.map(optionOf), nobody].filter(({ text, hint = '' }) => fits(`${text} ${hint}`, query));
+  const options = [...colleagues.map(optionOf), nobody].filter(({ text, hint = '' }) => fits(`${text} ${hint}`, query));
   return (
     <Picker
       label={ids.length === 1 ? 'Assign to' : `Assign ${number(ids.length)} threads to`}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import type { Worker } from '../../../api/schema.ts';
+import type { Colleague } from '../../../api/schema.ts';
 import { number } from '../../../ui/format.ts';
 import { visible } from '../../../ui/name.tsx';
 import type { Change } from './decisions.ts';
@@ -21,7 +21,7 @@ export interface Work {
   /** For the given thread, or for those that were selected if it is one of them. */
   act(verb: Verb, id: string): void;
   actOn(verb: Verb, ids: readonly string[]): void;
-  assign(ids: readonly string[], assignee: Worker | null): void;
+  assign(ids: readonly string[], assignee: Colleague | null): void;
   relabel(ids: readonly string[], label: string, isAdded: boolean): void;
   /** What an assignee or labels are being picked for. */
   picking: Picking | undefined;

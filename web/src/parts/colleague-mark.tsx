@@ -1,18 +1,18 @@
 import { Bot } from 'lucide-react';
-import type { Worker } from '../api/schema.ts';
+import type { Colleague } from '../api/schema.ts';
 import { hueOf } from '../ui/hue.ts';
 import { visible } from '../ui/name.tsx';
 
 /** A person’s initials, or the sign of an agent, in a colour of its own. */
-export function WorkerMark({ worker, isNamed = true }: { worker: Worker; isNamed?: boolean }) {
-  const name = visible(worker.name);
+export function ColleagueMark({ colleague, isNamed = true }: { colleague: Colleague; isNamed?: boolean }) {
+  const name = visible(colleague.name);
   return (
     <span
       title={isNamed ? name : undefined}
-      className={`inline-grid size-5 shrink-0 place-items-center text-[0.625rem] font-semibold uppercase ${worker.kind === 'agent' ? 'rounded-md' : 'rounded-full'} ${hueOf(worker.id)}`}
+      className={`inline-grid size-5 shrink-0 place-items-center text-[0.625rem] font-semibold uppercase ${colleague.kind === 'agent' ? 'rounded-md' : 'rounded-full'} ${hueOf(colleague.id)}`}
     >
       {isNamed ? <span className="sr-only">Assigned to {name}</span> : null}
-      <span aria-hidden>{worker.kind === 'agent' ? <Bot className="size-3" /> : initialsOf(name)}</span>
+      <span aria-hidden>{colleague.kind === 'agent' ? <Bot className="size-3" /> : initialsOf(name)}</span>
     </span>
   );
 }

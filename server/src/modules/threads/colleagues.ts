@@ -1,37 +1,37 @@
 import { formatId, type IdPrefix, parseId } from '../../contract/ids.ts';
 import type { Caller } from '../../contract/parties.ts';
 
-export const WORKER_KINDS = ['person', 'agent'] as const;
+export const COLLEAGUE_KINDS = ['person', 'agent'] as const;
 
 /** A person or an agent that works for a business. */
-export interface Worker {
-  kind: (typeof WORKER_KINDS)[number];
+export interface Colleague {
+  kind: (typeof COLLEAGUE_KINDS)[number];
   /** A uuid. */
   id: string;
 }
 
-export interface NamedWorker extends Worker {
+export interface NamedColleague extends Colleague {
   name: string;
 }
 
-const PREFIXES = { person: 'usr', agent: 'agt' } as const satisfies Record<Worker['kind'], IdPrefix>;
+const PREFIXES = { person: 'usr', agent: 'agt' } as const satisfies Record<Colleague['kind'], IdPrefix>;
 
 /** Who makes the request. */
-export function workerOf({ by }: Caller): NamedWorker {
+export function colleagueOf({ by }: Caller): NamedColleague {
   return by.kind === 'key'
     ? { kind: 'agent', id: by.agent.id, name: by.agent.name }
     : { kind: 'person', id: by.person.id, name: by.person.name };
 }
 
 /** The id of a person or an agent, as the API shows it. */
-export function parseWorker(id: string): Worker | undefined {
-  for (const kind of WORKER_KINDS) {
+export function parseColleague(id: string): Colleague | undefined {
+  for (const kind of COLLEAGUE_KINDS) {
     const uuid = parseId(PREFIXES[kind], id);
     if (uuid !== undefined) return { kind, id: uuid };
   }
   return undefined;
 }
 
-export function workerView({ kind, id, name }: NamedWorker) {
+export function colleagueView({ kind, id, name }: NamedColleague) {
   return { kind, id: formatId(PREFIXES[kind], id), name };
 }

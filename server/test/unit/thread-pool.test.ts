@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Lane, type LaneOptions, type Outcome } from '../../src/platform/json/schema-checker/lane.ts';
 import { SpareWorker } from '../../src/platform/json/schema-checker/spare-worker.ts';
+import { type Outcome, type PoolOptions, ThreadPool } from '../../src/platform/json/schema-checker/thread-pool.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 
 /** Long enough that only what a worker does, and not how busy the machine is, decides the outcome. */
 const AGES_MS = 50_000;
 const DECENT = { type: 'array' };
 
-let lane: Lane;
+let pool: ThreadPool;
 let spare: SpareWorker;
 
 beforeEach(() => {
   spare = new SpareWorker();
 });
 afterEach(async () => {
-  await Promise.all([lane.stop(), spare.stop()]);
+  await Promise.all([pool.stop(), spare.stop()]);
 });
 
-const start = (options: Partial<LaneOptions> = {}) => {
-  lane = new Lane({ workers: 1, niceness: 0, killAfterMs: AGES_MS, ...options });
+const start = (options: Partial<PoolOptions> = {}) => {
+  pool = new ThreadPool({ workers: 1, niceness: 0, killAfterMs: AGES_MS, ...options });
 };
 const ask = (party: string, schema: object, json: string): Promise<Outcome> =>
-  lane.run({
+  pool.run({
     ...{ kind: 'validate', party, key: `${party} ${JSON.stringify(schema).length}`, text: JSON.stringify(schema), json: Buffer.from(json) },
     deadline: performance.now() + AGES_MS,
     budgetMs: () => AGES_MS,
@@ -53,7 +53,7 @@ describe('a worker that runs out of memory', () => {
 describe('a worker that is killed in the middle of a validation', () => {
   test('affects no other message', async () => {
     start({ killAfterMs: 300 });
-    await lane.warm();
+    await pool.warm();
     const asked = [
       ask('other', DECENT, '[]'),
       ask('hostile', UNSTOPPABLE, UNSTOPPABLE_TEXT),
@@ -66,7 +66,7 @@ describe('a worker that is killed in the middle of a validation', () => {
 
   test('is replaced by the spare one, and that by another', async () => {
     start({ killAfterMs: 300, spare });
-    await Promise.all([lane.warm(), spare.warm()]);
+    await Promise.all([pool.warm(), spare.warm()]);
     for (let round = 0; round < 3; round++) {
       await spare.warm();
       const asked = [ask('hostile', UNSTOPPABLE, UNSTOPPABLE_TEXT), ask('other', DECENT, '[]')];
@@ -88,7 +88,7 @@ test('patterns that fill a worker with what they remember, message by message, n
 
 test('a validation that uses up what it was given ends by itself, and its worker goes on', async () => {
   start();
-  const outcome = lane.run({
+  const outcome = pool.run({
     ...{ kind: 'validate', party: 'hostile', key: 'x', text: JSON.stringify(exponential(40)), json: Buffer.from('1') },
     ...{ deadline: performance.now() + AGES_MS, budgetMs: () => 100 },
   });

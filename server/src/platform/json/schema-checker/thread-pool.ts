@@ -44,12 +44,12 @@ interface Slot {
   cpuMs: number;
 }
 
-export interface LaneOptions {
+export interface PoolOptions {
   workers: number;
   niceness: number;
   /** Processor time that a batch may take before its worker is killed. */
   killAfterMs: number;
-  /** When a party runs out of time in this lane, all its waiting jobs are returned, to be served by another lane. */
+  /** When a party runs out of time in this pool, all its waiting jobs are returned, to be served by another pool. */
   handsOn?: boolean;
   /** Replaces a killed worker at once. */
   spare?: SpareWorker;
@@ -59,8 +59,8 @@ export interface LaneOptions {
  * A few workers and the jobs that wait for them. Parties take turns, each with at most one worker at a time. Workers are
  * started when there is something to do, and replaced when they were killed.
  */
-export class Lane {
-  readonly #options: LaneOptions;
+export class ThreadPool {
+  readonly #options: PoolOptions;
   readonly #slots = new Set<Slot>();
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #running = new Set<string>();
@@ -68,7 +68,7 @@ export class Lane {
   #warm: Promise<void> | undefined;
   #becameWarm = () => {};
 
-  constructor(options: LaneOptions) {
+  constructor(options: PoolOptions) {
     this.#options = options;
   }
 
