@@ -223,7 +223,7 @@ export const forVerifiers: readonly Route<Context>[] = [
   ['GET', '/log/:log/tile/*', 'public', log.laterTile],
 ];
 
-/** Protocols of others, which an OpenAPI document can't describe; docs/guides/agents-mcp.md does. */
+/** Protocols of others, which an OpenAPI document can't describe. See docs/guides/agents-mcp.md. */
 export const forAgents: readonly Route<Context>[] = [
   ['POST', '/mcp', 'key', mcp.post],
   ['GET', '/.well-known/agent-card.json', 'public', agentCards.byQuery],
@@ -236,13 +236,12 @@ export const forOperators: readonly Route<Context>[] = [
   ['GET', '/metrics', 'public unlimited', operations.metrics],
 ];
 
-/** The targets of links in mails. */
 export const linkedFromMails: readonly Route<Context>[] = [
   ['GET', '/mail/unsubscribe/:token', 'public', mail.askToUnsubscribe],
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
 ];
 
-/** For the operator of a service that has no mail server. */
+/** For the operator of a service without a mail server. */
 export const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail', 'public unlimited', keptMail.list],
   ['GET', '/dev/mail/:id', 'public unlimited', keptMail.show],

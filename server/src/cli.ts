@@ -205,7 +205,7 @@ async function main(): Promise<void> {
   const mayCreate = command.usage.includes('--new');
   if (values.new && !mayCreate) throw new UsageError(`Usage: ${WAYBILL} ${command.usage}`);
   const run = () => withDatabase(values.new === true, (tools) => command.run(tools, args, values));
-  // What an operator asks for takes as long as it takes.
+  // An operator's command has no time limit.
   const { json, text } = await withStatementLimit(Number.POSITIVE_INFINITY, run).catch((error) => {
     throw error instanceof NoDataFolder && mayCreate
       ? new UsageError(error.message.replace(/\.$/, ', or create a new one with --new.'))

@@ -2,10 +2,8 @@ import type { Config } from './config.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { Database } from './platform/postgres/postgres.ts';
 
-/** A mistake in the command line. */
 export class UsageError extends Error {}
 
-/** What commands of the operator work with. */
 export interface Tools {
   config: Config;
   database: Database;

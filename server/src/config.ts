@@ -27,19 +27,18 @@ export interface Config {
   host: string;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** PostgreSQL itself, where DATABASE_URL leads to a pooler. */
+  /** PostgreSQL itself, if DATABASE_URL leads to a pooler. */
   databaseDirectUrl: string | undefined;
-  /** How long a start waits for a database that can't be reached. */
+  /** A start waits this long for a database that can't be reached. */
   databaseStartS: number;
   publicUrl: string | undefined;
-  /** URLs by which to report a vulnerability. */
   securityContacts: string[];
   inboundDomain: string | undefined;
   /** Added to the built-in list of providers that give mailboxes to anybody. */
   consumerMailDomains: string[];
   /** Undefined: the service takes no mail and ignores the other settings about incoming mail. */
   smtpListen: { host: string; port: number } | undefined;
-  /** As PEM. Undefined: no STARTTLS. */
+  /** PEM. Undefined: no STARTTLS. */
   smtpTlsCert: string | undefined;
   smtpTlsKey: string | undefined;
   /** Proxies that begin each connection with a line of the PROXY protocol. */
@@ -67,26 +66,25 @@ export interface Config {
   dailyUploadLimitPerPersonBytes: number;
   freeDiskReserveBytes: number;
   webhookPrivateHosts: string[];
-  /** For requests to webhooks, except to private hosts. */
+  /** The proxy for requests to webhooks, except to private hosts. */
   outboundProxy: string | undefined;
-  /** As PEM, for receivers that ask for a client certificate. */
+  /** PEM, for receivers that ask for a client certificate. */
   outboundClientCert: string | undefined;
   outboundClientKey: string | undefined;
   webhookRetryDelaysS: number[];
   webhookLogDays: number;
-  /** 0 pauses none. */
+  /** 0: no webhook is paused. */
   webhookPauseAfterDays: number;
   /** Undefined: the key in the data folder if the database is there, too; otherwise secrets are not encrypted. */
   secretsKey: Buffer | undefined;
-  /** Open what was encrypted with them. */
+  /** Former keys, which only decrypt. */
   secretsOldKeys: Buffer[];
-  /** Whether everybody may read the tiles and checkpoints of the log. */
   logPublic: boolean;
-  /** Whether a standby of the database must have what a checkpoint says before the checkpoint is published. */
+  /** Whether a standby of the database must have the state of a checkpoint before it is published. */
   logWaitsForStandby: boolean;
-  /** The contents of a file with an Ed25519 key. Undefined, with no command either: the service has a key of its own. */
+  /** The contents of a file with an Ed25519 key. Undefined, and no command: the service has its own key. */
   logKey: Buffer | undefined;
-  /** A program that signs, and the public key that it signs with. */
+  /** A program that signs, and its public key. */
   logKeyCommand: string | undefined;
   logPublicKey: Buffer | undefined;
   /** Empty: the system's name servers. */
@@ -108,12 +106,11 @@ export interface Config {
   oidcIssuer: string | undefined;
   oidcClientId: string | undefined;
   oidcClientSecret: string | undefined;
-  /** The label of the provider's button. */
   oidcName: string;
   /** Undefined: mails are kept instead of being sent. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string } | undefined;
-  /** Who cosigns checkpoints of the log, and how many are enough. Undefined: nobody. */
+  /** The witnesses of the log, and how many are enough. Undefined: none. */
   witnesses: Policy | undefined;
   /** The timestamp authority. Undefined: checkpoints get no timestamps. */
   tsaUrl: string | undefined;
@@ -124,7 +121,6 @@ export class ConfigError extends Error {}
 const SECRETS_OLD_KEYS_MAX = 16;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-/** The environment, with the variables of a file .env in the current folder added. */
 function environment(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
@@ -265,7 +261,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     }
   }
 
-  /** The error does not repeat the value. */
+  /** The error does not repeat the value, which is secret. */
   function secretsKeys(name: string, max: number): Buffer[] {
     const keys = list(name, () => true, '').map((item) => Buffer.from(item, 'base64'));
     if (keys.length <= max && keys.every(({ length }) => length === SECRETS_KEY_BYTES)) return keys;

@@ -61,8 +61,8 @@ import { sharedSecret } from './platform/secrets/secrets.ts';
 import { createSecretsKey, readSecretsKey } from './platform/secrets/secrets-key-file.ts';
 
 /**
- * Everything that endpoints, chores and workers use, built once. Only the composition root knows it as a whole: each module
- * states the services it needs as a type of its own, and the compiler checks that the context has them.
+ * The services of endpoints, chores and workers, built once. Only the composition root knows them all: each module states the services it needs as
+ * its own type, and the compiler checks that the context has them.
  */
 export interface Context {
   config: Config;
@@ -77,7 +77,7 @@ export interface Context {
   signIn: SignIn;
   ledger: Ledger;
   arrivals: Arrivals;
-  /** Of messages, to workers of consumers. */
+  /** The leases of messages, for workers of consumers. */
   leases: Leases;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
@@ -92,31 +92,28 @@ export interface Context {
   exports: Exports;
   webhookStatistics: WebhookStatistics;
   webhookSecrets: WebhookSecrets;
-  /** The log in which every message has a leaf. */
   transparencyLog: Log;
-  /** What the sequencer of the log works with. */
   publication: PublicationServices;
   /** Undefined: nobody cosigns checkpoints. */
   witnesses: Witnesses | undefined;
   historyGuard: HistoryGuard | undefined;
   objects: ObjectStore;
-  /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
+  /** The store that the service itself serves. Undefined: files are in a bucket. */
   folder: FolderStore | undefined;
-  /** Signs the URLs of uploads and downloads. */
   signer: UrlSigner;
   /** The HTTP client for addresses that strangers chose. */
   outbound: Outbound;
   quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;
-  /** Of the rate limits, which hold for all processes together. */
+  /** The tokens of the rate limits, which hold for all processes together. */
   tokens: TokenExchange;
-  /** Without a slash at the end. */
+  /** No slash at the end. */
   publicUrl: string;
   inboundDomain: string;
 }
 
-/** Also starts the context's listeners; `closers` gets the functions that stop them. */
+/** Also starts the context's listeners. `closers` gets the functions that stop them. */
 export async function buildContext(
   config: Config,
   database: Database,
@@ -187,7 +184,7 @@ export async function buildContext(
   return { context, feed };
 }
 
-/** A bucket that can't be used as the settings are ends the start; one that can't be reached is waited for. */
+/** The start fails if the bucket can't be used with these settings. A bucket that can't be reached is waited for. */
 async function openBucket(config: Config, now: Clock, log: Logger, closers: (() => Promise<void>)[]): Promise<ObjectStore | undefined> {
   const bucket = await bucketOf(config, now);
   if (bucket === undefined) return undefined;
@@ -208,7 +205,6 @@ async function startClock(database: Database, closers: (() => Promise<void>)[]):
   return clock;
 }
 
-/** What processes tell each other. */
 async function startExchanges(database: Database, connection: Connection, log: Logger, closers: (() => Promise<void>)[]) {
   const tokens = new TokenExchange(database, connection, log);
   await tokens.start();
@@ -221,11 +217,11 @@ async function startExchanges(database: Database, connection: Connection, log: L
   return { tokens, announcer, topics };
 }
 
-/** A data folder has a key of its own; what it encrypted can still be read when a key is set. */
+/** A data folder has its own key. If another key is set, the folder's key still decrypts. */
 export async function secretBoxOf({ databaseUrl, dataDir, secretsKey, secretsOldKeys }: Config, database: Database): Promise<SecretBox> {
   const usesFolder = databaseUrl === undefined && secretsKey === undefined;
   if (usesFolder && readSecretsKey(dataDir) === undefined) {
-    // A new key must not take the place of one that is lost.
+    // A new key must not replace one that is lost.
     await requireKeys(new SecretBox(undefined, secretsOldKeys), database);
     createSecretsKey(dataDir);
   }
@@ -242,7 +238,6 @@ async function requireKeys(box: SecretBox, database: Database): Promise<void> {
   await new LogKeys(box, undefined).requireKeys(database);
 }
 
-/** What posts to webhooks. */
 function outboundOf(config: Config, nameServers: NameServers): Outbound {
   return new Outbound({
     privateHosts: config.webhookPrivateHosts,
@@ -254,7 +249,6 @@ function outboundOf(config: Config, nameServers: NameServers): Outbound {
   });
 }
 
-/** The keys of the log, with the one that the operator keeps. */
 export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secretBox: SecretBox): LogKeys {
   const fromFile = logKey && keyFromFile(logKey);
   const fromCommand = logKeyCommand !== undefined && logPublicKey ? keyFromCommand(logKeyCommand, logPublicKey) : undefined;
@@ -281,7 +275,7 @@ const REGISTERED: Pick<Context, 'commentFollowers' | 'eventBodies'> = {
   },
 };
 
-/** What reads much for one request, and so has turns or places for it. */
+/** These read much for one request, so they have turns or a concurrency limit. */
 function readersOf(database: Database, parties: PartyDirectory, cursors: Cursors) {
   return {
     threadCounts: new ThreadCounts(database, parties),

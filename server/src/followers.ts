@@ -7,7 +7,7 @@ import { commitStatements } from './modules/messages/commit-statements.ts';
 import { signaturesFollower } from './modules/signatures/follower.ts';
 import { webhooksFollower } from './modules/webhooks/follower.ts';
 
-/** All that follows from a message, in this order, in the round trip that commits it. */
+/** The followers of a message, in this order, in the round trip that commits it. */
 export const FOLLOWERS: readonly Follower[] = [
   filesFollower,
   signaturesFollower,

@@ -9,7 +9,6 @@ import { startNewLog } from './modules/log/new-log.ts';
 import { addOlderMessages } from './modules/log/older-messages.ts';
 import { keyFromFile, type SigningKey } from './modules/log/signing-key.ts';
 
-/** Commands for the log. docs/operations.md says when to use them. */
 export const LOG_COMMANDS: Record<string, Command> = {
   'log status': {
     usage: 'log status [--json]',

@@ -13,7 +13,7 @@ import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
-/** Log levels at which a start that fails also prints the stack. */
+/** Log levels at which a failed start also prints the stack. */
 const STACK_LEVELS = ['trace', 'debug'];
 const USAGE = `Usage: ${START} [--role ${ROLES.join('|')}] [--processes <number>|auto] [--pages <folder with pages that are built>]
 Settings come from the environment; .env.example lists them all.`;
@@ -21,7 +21,7 @@ Settings come from the environment; .env.example lists them all.`;
 function readArguments(): { role: Role; pages: string | undefined; processes: number } {
   const [first, ...others] = process.argv.slice(2);
   const { values } = parseArgs({
-    // `waybill start`: the processes that share a port are started with the same word.
+    // `waybill start`: processes that share a port are started with the same word.
     ...(first === 'start' && { args: others }),
     options: {
       role: { type: 'string', default: 'all' },
@@ -57,7 +57,7 @@ function stopOnSignals(starting: Promise<Service>): void {
   }
 }
 
-/** Libraries and timers may throw what nobody catches when descriptors are used up. Anything else ends the process, as it should. */
+/** Libraries and timers may throw uncaught errors when descriptors are used up. Any other error ends the process, as it should. */
 function surviveExhaustion(log: Logger): void {
   process.on('uncaughtException', (error) => {
     if (isExhaustion(error)) {
@@ -69,7 +69,6 @@ function surviveExhaustion(log: Logger): void {
   });
 }
 
-/** One sentence, with the next step if there is one. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
@@ -77,7 +76,7 @@ function explain(error: unknown): string {
     return `Port ${'port' in error ? error.port : ''} is taken: set PORT to another one, or to 0 for any that is free.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
   if (error instanceof ConfigError || error instanceof DataFolderInUse || code === undefined) return error.message;
-  // A host name with several addresses fails with one error for each address, and an AggregateError without a message.
+  // A host name with several addresses fails with an AggregateError without a message.
   return `Waybill could not start: ${error.message || code}`;
 }
 

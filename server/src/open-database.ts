@@ -11,32 +11,30 @@ import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './plat
 
 export interface OpenDatabase {
   connection: Connection;
-  /** To PostgreSQL itself, where `connection` leads to a pooler; else the same. */
+  /** A connection to PostgreSQL itself, if `connection` leads to a pooler; else the same. */
   direct: Connection;
   close(): Promise<void>;
 }
 
 export class DataFolderInUse extends Error {}
 
-/** A command in the wrong folder, or without the DATA_DIR of the service, must not work on a second, empty database. */
+/** Thrown because a command in the wrong folder, or without the DATA_DIR of the service, must not use a second, empty database. */
 export class NoDataFolder extends Error {}
 
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 1_000;
-/** Tries for each line in the log. */
 const TELL_EVERY = 5;
-/** Pool, listeners, and a few for the operator's commands. */
+/** The pool, the listeners, and a few for the operator's commands. */
 const CONNECTIONS_PER_PROCESS = 24;
 const CONNECTIONS_MIN = 100;
 
 export interface OpenOptions {
   /** How many processes share the database: one that is started here has enough connections for them. */
   processes?: number;
-  /** Whether a data folder that does not exist is created. */
   mayCreate?: boolean;
 }
 
-/** The operator's own database, or the one in the data folder, which is started unless a running service has it open. */
+/** The operator's database, or the one in the data folder, which is started unless a running service has it open. */
 export async function openDatabase(
   config: Config,
   holder: Holder,
@@ -69,7 +67,7 @@ function noDataFolder({ dataDir }: Config): NoDataFolder {
   return new NoDataFolder(`There is no database in ${dataDir}: set DATA_DIR to the data folder of your service, or DATABASE_URL.`);
 }
 
-/** A database may be started at the same time, or fail over. One that refuses, such as for its password, is not waited for. */
+/** A database may be starting, or fail over. One that refuses, such as for its password, is not waited for. */
 async function untilReachable({ databaseUrl = '', databaseDirectUrl, databaseStartS }: Config, log: Logger): Promise<OpenDatabase> {
   const giveUpAt = performance.now() + databaseStartS * 1000;
   for (let tries = 0; ; tries++) {
@@ -91,7 +89,7 @@ async function openGiven(url: string, directUrl: string | undefined): Promise<Op
   return { connection, direct, close: async () => {} };
 }
 
-/** Undefined for a command, or one of several processes, that can use the database of the running service. */
+/** Undefined: a command, or one of several processes, can use the database of the running service. */
 async function takeLock({ dataDir }: Config, holder: Holder): Promise<DataFolderLock | undefined> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {

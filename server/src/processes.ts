@@ -14,32 +14,29 @@ const BEAT_EVERY_MS = 1_000;
 /** Longer than a process takes to finish the requests under way. */
 const STOP_PATIENCE_MS = 28_000;
 
-/** What a process tells the one that has started it. */
 interface Message {
   started?: Started;
   isAlive?: true;
 }
 
-/** The number that `--processes` asks for; undefined for anything else than a number from 1 on, or auto. */
 export function numberOfProcesses(text: string, max: number): number | undefined {
   if (text === 'auto') return Math.min(max, os.availableParallelism());
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= max ? number : undefined;
 }
 
-/** One of several processes says that it has started, and from then on that it is alive. */
+/** Tells the parent process that this one has started, and from then on that it is alive. */
 export function reportStart({ publicUrl, address, mail, keptMailsAt, samples }: Service): void {
   const tell = (message: Message) => process.connected && process.send?.(message);
   tell({ started: { publicUrl, address, mail, keptMailsAt, samples } });
   setInterval(() => tell({ isAlive: true }), BEAT_EVERY_MS).unref();
 }
 
-/** A process could not start; it has said why. */
 export class ProcessFailed extends Error {}
 
 /**
- * Starts several processes that share the port and all work. This one starts another for each that ends or hangs, and keeps the database of
- * the data folder. The first process migrates and creates the samples before the others start.
+ * Starts several processes that share the port and all work. This one replaces processes that end or hang, and keeps the database of the data folder.
+ * The first process migrates and creates the samples before the others start.
  */
 export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
   // Processes may share a port with each other, but not with another service that allows the same.
@@ -102,8 +99,8 @@ export async function startProcesses(count: number, config: Config, log: Logger)
 }
 
 /**
- * Kills a process that has not said for a while that it is alive: it holds connections that nobody serves. Silence is counted in beats of
- * this process, so that a machine that stood still does not count.
+ * Kills a process that has not reported for a while: it holds connections that nobody serves. Silence is counted in beats of this process, so that a
+ * machine that stood still does not count.
  */
 function watch(worker: Worker, log: Logger): () => void {
   let missed = 0;

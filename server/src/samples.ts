@@ -2,7 +2,6 @@ import { createAgent, createKey } from './modules/agents/agents.ts';
 import type { PartyDirectory } from './modules/parties/directory.ts';
 import type { Database } from './platform/postgres/postgres.ts';
 
-/** A business for trying out the service. */
 export interface Sample {
   handle: string;
   agents: { name: string; segment: string; key: string }[];

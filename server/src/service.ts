@@ -35,17 +35,13 @@ import { createSamples, type Sample } from './samples.ts';
 
 export type Role = 'api' | 'worker' | 'mail' | 'all';
 
-/** What there is to say about a service that has started. */
 export interface Started {
-  /** The URL that people use. */
   publicUrl: string;
-  /** The address that the service listens on; a proxy may be in front of it. */
+  /** The address that the service listens on. A proxy may be in front of it. */
   address: string;
-  /** The address for incoming mail, if enabled. */
   mail: { address: string; domain: string } | undefined;
-  /** The URL of the kept mails, if there is no mail server. */
   keptMailsAt: string | undefined;
-  /** The sample businesses with their keys, on the very first start with the embedded database. */
+  /** The sample businesses with their keys, only on the first start with the embedded database. */
   samples: Sample[];
 }
 
@@ -54,11 +50,9 @@ export interface Service extends Started {
 }
 
 export interface StartOptions {
-  /** Is told what takes long. */
   tell?: (sentence: string) => void;
-  /** A folder with built pages; otherwise they are built. */
   pages?: string | undefined;
-  /** One of several processes of a service: another one has started the database in the data folder. */
+  /** Whether another process of the service has started the database in the data folder. */
   isOneOfSeveral?: boolean;
 }
 
@@ -71,7 +65,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   const hasWorker = role === 'worker' || role === 'all';
   const hasApi = role === 'api' || role === 'all';
   const preloaded = hasApi ? preload() : undefined;
-  // A start that fails before it waits for this says why it failed.
+  // A start that fails earlier reports its own reason.
   preloaded?.catch(() => undefined);
   const { port, address, publicUrl } = await addressOf(config);
   const opened = await openDatabase(config, isOneOfSeveral ? 'command' : 'service', log);
@@ -96,7 +90,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       log,
       hasApi ? new Pages(pages ?? (await builtPages(tell)), await context.objects.downloadOrigin()) : undefined,
     );
-    // These finish what they have under way, all at the same time.
+    // All of these finish their work at the same time.
     const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop(), () => context.leases.stop()];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
@@ -127,7 +121,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       finishers.push(() => mailJobs.stop());
     }
     const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers, sharing(isOneOfSeveral)) : undefined;
-    // After everything else: a start that fails must not create keys that nobody has seen.
+    // Last: a start that fails must not create keys that nobody has seen.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(publicUrl) : undefined;
     return { publicUrl, address, mail, keptMailsAt, samples, stop };
@@ -137,14 +131,14 @@ export async function startService(config: Config, role: Role, log: Logger, opti
   }
 }
 
-/** Without the setting, the address may be another one at each start. */
+/** Without the setting, the address may change at each start. */
 async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: Logger): Promise<void> {
   const former = await transparencyLog.ensure(publicUrl);
   if (former !== undefined && config.publicUrl !== undefined)
     log.warn({ origin: former, publicUrl }, 'PUBLIC_URL has changed; the log keeps the origin with which it was created');
 }
 
-/** What nothing needs before the first agent or reader comes. It is loaded while the database starts: later, all other requests would wait for it. */
+/** Loads code that the first agent or reader needs, while the database starts: later, all other requests would wait for it. */
 async function preload(): Promise<void> {
   await loadHandler(version);
   const { prepareLanguages } = await import('./modules/documentation/site.ts');
@@ -153,8 +147,8 @@ async function preload(): Promise<void> {
 }
 
 /**
- * The kernel deals connections out to processes that share a port. When one of them is killed, its connections break at once; those
- * that another process hands out could hang. Where the kernel can't do it, the process that started this one hands them out.
+ * The kernel distributes connections among processes that share a port. If one is killed, its connections break at once; those that another process
+ * hands out could hang. Where the kernel can't do it, the parent process hands them out.
  */
 function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
   return isOneOfSeveral && process.platform === 'linux' ? { reusePort: true } : {};
@@ -164,7 +158,7 @@ function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDa
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
 }
 
-/** What asks others to attest checkpoints of the log, if the settings name them. */
+/** Asks witnesses and a timestamp authority to attest checkpoints of the log, if the settings name them. */
 function attestersFor(
   { config: { tsaUrl: url }, database, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
   log: Logger,
@@ -176,7 +170,7 @@ function attestersFor(
   ];
 }
 
-/** A job runner of its own: one-time codes must not wait for large files to be hashed. */
+/** A separate job runner: one-time codes must not wait for large files to be hashed. */
 async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Context, log: Logger): Promise<JobRunner> {
   const mailer = smtpUrl !== undefined && mailFrom ? new Mailer(smtpUrl, mailFrom) : undefined;
   const jobs = await startJobs(database, [sendMail(new MailDelivery(mailer))], MAILS_AT_ONCE, log);
@@ -188,7 +182,7 @@ async function startMailJobs({ config: { smtpUrl, mailFrom }, database }: Contex
   };
 }
 
-/** Starts the SMTP listener if the settings ask for it. Its code is loaded only then, because of the memory it takes. */
+/** Starts the SMTP listener if the settings ask for it. Its code is loaded only then, because it takes much memory. */
 async function startMail(
   context: Context,
   log: Logger,
@@ -216,12 +210,11 @@ async function startMail(
   return { address: `${hostForPeople(smtpListen.host)}:${port}`, domain: inboundDomain };
 }
 
-/** Whether the demo inbox is the only party. */
 async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
 }
 
-/** Known before anything else: most of what is built names it. */
+/** Known first, because most of the context needs it. */
 async function addressOf(config: Config): Promise<{ port: number; address: string; publicUrl: string }> {
   const port = config.port === 0 ? await freePort(config) : config.port;
   const address = `http://${hostForPeople(config.host)}:${port}`;

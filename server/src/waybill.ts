@@ -11,7 +11,7 @@ if (isOlder(process.versions.node, engines.node)) {
 }
 await import('../../packages/cli/src/main.ts');
 
-/** npm warns of a Node that is too old, and installs nevertheless. */
+/** npm only warns of a Node that is too old. */
 function isOlder(version: string, wanted: string): boolean {
   const parts = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
   const [major = 0, minor = 0] = parts(version);

@@ -3,7 +3,6 @@ import type { Config } from './config.ts';
 import type { Sample } from './samples.ts';
 import type { Role, Started } from './service.ts';
 
-/** The next steps for the operator, printed when the service has started. */
 export function welcome(started: Started, config: Config, role: Role, processes: number): string {
   const { publicUrl, address, mail, keptMailsAt, samples } = started;
   const hasApi = role === 'api' || role === 'all';

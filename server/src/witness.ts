@@ -32,7 +32,7 @@ class UsageError extends Error {}
 function readArguments() {
   const args = process.argv.slice(2);
   const { values, positionals } = parseArgs({
-    // `waybill witness`: the word is part of what people type.
+    // `waybill witness`: the word is part of the command.
     args: args[0] === 'witness' ? args.slice(1) : args,
     allowPositionals: true,
     options: {
@@ -74,7 +74,7 @@ function listeningOf(listen: string, proxies: string[]): Listening {
   return { host: ipv6 ?? name ?? '', port: Number(port), proxies };
 }
 
-/** The key of the folder, and what the witness has cosigned with it. A folder with only one of the two is damaged. */
+/** The key of the folder, and the checkpoints that the witness has cosigned. A folder with only one of the two is damaged. */
 async function openFolder(folder: string, name: string | undefined): Promise<{ key: WitnessKey; cosigned: CosignedCheckpoints }> {
   const key = readWitnessKey(folder);
   if (key) {
@@ -87,7 +87,7 @@ async function openFolder(folder: string, name: string | undefined): Promise<{ k
     return { key, cosigned: await CosignedCheckpoints.open(folder, key.verifier) };
   }
   if (name === undefined) throw new UsageError(`${folder} has no witness yet. Give it a name: --name witness.example.com/w1`);
-  // The key last: a crash in between leaves an empty folder, in which the next start goes on.
+  // The key last: after a crash in between, the next start continues in the folder.
   const cosigned = await CosignedCheckpoints.create(folder);
   return { key: await createWitnessKey(folder, name), cosigned };
 }

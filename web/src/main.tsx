@@ -21,7 +21,7 @@ const queries = new QueryClient({
 const pages = createPages(queries);
 watchAccess(queries, () => pages.invalidate());
 
-// What failed while the service was away is loaded again.
+// Reloads queries that failed while the service was away.
 onBack(() => {
   void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
   if (pages.state.matches.some(({ status }) => status === 'error')) void pages.invalidate();

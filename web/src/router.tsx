@@ -15,7 +15,7 @@ import type { Account } from './api/schema.ts';
 import { PageFailed, PageNotFound } from './frame/page-failed.tsx';
 import { parseListSearch } from './parts/threads/views.ts';
 
-/** All pages. What is not lazy is part of every first load. */
+/** All pages. Whatever is not lazy is part of every first load. */
 
 interface RouterContext {
   queries: QueryClient;
@@ -42,7 +42,6 @@ async function requireAccount({ context: { queries }, location }: Guarded): Prom
   }
 }
 
-/** Redirects people without a business to claim a handle. */
 async function requireBusiness(guarded: Guarded): Promise<void> {
   const { businesses } = await requireAccount(guarded);
   const active = businesses.find(({ handle }) => handle === activeBusiness()) ?? businesses[0];
@@ -50,13 +49,12 @@ async function requireBusiness(guarded: Guarded): Promise<void> {
   if (active.handle !== activeBusiness()) actFor(active.handle);
 }
 
-/** The search of an address, where anything may stand. */
+/** The search of an address, which may hold anything. */
 type Search = { [Name in 'next' | 'error' | 'ended' | 'to' | 'q' | 'code']?: unknown };
 
 const text = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 
-/** A page whose script is loaded when it is opened. */
 function page<Part extends Record<string, unknown>, Name extends keyof Part & string>(load: () => Promise<Part>, name: Name) {
   return lazyRouteComponent(retried(load), name);
 }
@@ -121,7 +119,7 @@ const welcome = createRoute({
   path: '/welcome',
   component: page(() => import('./pages/claim/welcome.tsx'), 'WelcomePage'),
 });
-/** The list of threads, and beside it or in its place the one that is open. */
+/** The list of threads, with the open one beside it or in its place. */
 const mailbox = createRoute({
   getParentRoute: () => app,
   id: 'mailbox',
@@ -134,13 +132,13 @@ const inbox = createRoute({
   // The mailbox shows the list.
   component: () => null,
 });
-/** Links from before what was sent became a view of the inbox. */
+/** For old links: sent messages are a view of the inbox now. */
 const outbox = createRoute({
   getParentRoute: () => app,
   path: '/outbox',
   validateSearch: parseListSearch,
   beforeLoad: ({ search }) => {
-    // Who sent for the business was a filter of its own there.
+    // There, the sender for the business was a separate filter.
     throw redirect({ to: '/inbox', search: { ...parseListSearch({ ...search }), with: undefined, view: 'sent' } });
   },
 });
@@ -275,10 +273,9 @@ export function createPages(queries: QueryClient) {
     context: { queries },
     defaultPreload: 'intent',
     scrollRestoration: true,
-    // Pages show their own loading states.
     defaultPendingMinMs: 0,
   });
-  // The scripts of the first page are loaded together with the account, not after it. Somebody who has to sign in first needs none of them.
+  // The scripts of the first page are loaded together with the account, not after it. Visitors who must sign in first need none of them.
   if (activeBusiness() !== undefined) {
     const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
     for (const route of routes) void router.loadRouteChunk(route)?.catch(() => undefined);

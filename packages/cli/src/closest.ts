@@ -1,14 +1,13 @@
 /** A third of the letters may be wrong, but at least one. */
 const WRONG_SHARE = 1 / 3;
 
-/** The word that was probably meant; undefined if none is near. */
 export function closest(given: string, words: readonly string[]): string | undefined {
   const ranked = words.map((word) => ({ word, wrong: distance(given, word) })).toSorted((a, b) => a.wrong - b.wrong);
   const [best] = ranked;
   return best && best.wrong <= Math.max(1, Math.floor(best.word.length * WRONG_SHARE)) ? best.word : undefined;
 }
 
-/** How many letters to insert, delete, replace, or exchange with their neighbour. */
+/** The number of letters to insert, delete, replace, or exchange with their neighbour. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= a.length; i++) {

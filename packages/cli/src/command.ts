@@ -8,36 +8,30 @@ export interface Option {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
-  /** What stands for the value in the help, such as `<file>`. */
   value?: string;
-  /** All values that are possible. */
   choices?: readonly string[];
   help: string;
 }
 
-/** What a command gets: its arguments and options, and the world around it. */
+/** The input of a command: its arguments and options, and its environment. */
 export interface Call {
   args: string[];
   options: Options;
   output: Output;
   io: Io;
   profiles: Profiles;
-  /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** The client for the chosen profile, key and address. */
   waybill(): Waybill;
-  /** Its address and key, and where they come from. */
   account(): Account;
 }
 
 export interface Account {
   url: string;
   key: string | undefined;
-  /** Of the profile, if the key is that of the profile. */
+  /** The signing key of the profile, if the key is that of the profile. */
   signingKey?: Profile['signingKey'];
 }
 
-/** The given options, by name. */
 export class Options {
   readonly #values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
@@ -59,7 +53,6 @@ export class Options {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
-  /** A whole number from 1 on. */
   count(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
@@ -67,7 +60,7 @@ export class Options {
     return Number(value);
   }
 
-  /** Those that are given, for the query of a request. */
+  /** The given options among these, for the query of a request. */
   given(...names: string[]): Record<string, string> {
     return Object.fromEntries(
       names.flatMap((name) => [[name, this.text(name)]]).filter((pair): pair is [string, string] => pair[1] !== undefined),
@@ -76,9 +69,9 @@ export class Options {
 }
 
 export interface Command {
-  /** As typed: `webhooks create`. */
+  /** The name as typed: `webhooks create`. */
   name: string;
-  /** Its arguments, such as `<to>`; those in brackets can be left out, and `…` takes any number. */
+  /** The arguments, such as `<to>`. Those in brackets are optional, and `…` takes any number. */
   args: string;
   help: string;
   options?: Record<string, Option>;

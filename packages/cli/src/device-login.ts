@@ -7,10 +7,9 @@ import { visible } from './output.ts';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open', win32: 'explorer.exe' };
 const NAME_MAX_CHARS = 100;
-/** Whatever the service says: not more often than this. */
+/** The lower limit, whatever the service says. */
 const INTERVAL_MIN_S = 1;
 
-/** A key that a person allows in the browser, by typing a code there. */
 export async function keyByDevice({ options, output, io, signal }: Call, url: string): Promise<string> {
   const waybill = new Waybill({ baseUrl: url });
   const name = `waybill on ${hostname()}`.slice(0, NAME_MAX_CHARS);

@@ -1,7 +1,6 @@
 import type { Command, Option } from './command.ts';
 import { OPERATORS } from './operators.ts';
 
-/** Options of every command. */
 export const GLOBAL_OPTIONS: Record<string, Option> = {
   profile: { type: 'string', value: '<name>', help: 'Another profile than the one in use' },
   key: { type: 'string', value: '<key>', help: 'The API key; also WAYBILL_KEY' },

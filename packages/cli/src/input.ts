@@ -13,7 +13,6 @@ export const DATA: Option = {
   help: 'JSON: as it is, from a file (@order.json) or from stdin (-)',
 };
 
-/** The JSON that `--data` names, as it is written; undefined without one. */
 export async function jsonTextOf({ options, io }: Call, option = 'data'): Promise<string | undefined> {
   const given = options.text(option);
   if (given === undefined) return undefined;

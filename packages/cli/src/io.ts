@@ -1,4 +1,3 @@
-/** Everything outside of the process that commands use. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };

@@ -6,7 +6,7 @@ import { run } from './run.ts';
 const argv = process.argv.slice(2);
 const service = (file: string) => new URL(`../../../server/src/${file}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-/** What they start. */
+/** The file of each program. */
 const PROGRAMS: Record<string, string> = { start: 'main', witness: 'witness' };
 
 /** Anybody can audit a log; the other commands about it are the operator's. */

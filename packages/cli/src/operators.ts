@@ -1,2 +1,2 @@
-/** Commands for those who run the service. They come with the service, and are loaded only when they are called. */
+/** Commands for operators. They come with the service, and are loaded only when called. */
 export const OPERATORS = ['business', 'domain', 'agent', 'key', 'migrate', 'reindex', 'distribute', 'shards'] as const;

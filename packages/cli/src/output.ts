@@ -7,15 +7,14 @@ const BAR_CHARS = 30;
 const CELL_MAX_CHARS = 60;
 const DEFAULT_COLUMNS = 100;
 
-/** Controls, bidi and other invisible characters. What strangers write must not command a terminal, or look like something else. */
+/** Controls, bidi and other invisible characters. Strangers' text must not control a terminal, or look like something else. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/gu;
 
-/** Text for a terminal, on one line. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (found) => `⟨U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 
-/** The same, with its line breaks and tabs. */
+/** The same, but with its line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text
     .split('\n')
@@ -38,12 +37,10 @@ export class Output {
     this.isJson = isJson;
   }
 
-  /** One result: an object, or JSON text, which is printed as it is but on one line. */
   result(json: object | string, text: () => string): void {
     this.line(this.isJson ? oneLine(typeof json === 'string' ? json : JSON.stringify(json)) : text());
   }
 
-  /** A list: one JSON object a line, or a table. */
   list(items: readonly (object | string)[], columns: readonly string[], rows: () => readonly (readonly string[])[]): void {
     if (this.isJson) for (const item of items) this.line(oneLine(typeof item === 'string' ? item : JSON.stringify(item)));
     else this.line(items.length === 0 ? this.paint('dim', 'None.') : this.#table(columns, rows()));
@@ -53,7 +50,6 @@ export class Output {
     this.#io.stdout.write(`${text}\n`);
   }
 
-  /** For people, beside the result. */
   note(text: string): void {
     this.#io.stderr.write(`${text}\n`);
   }
@@ -64,7 +60,7 @@ export class Output {
     return stdout.isTTY && !this.isJson && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
   }
 
-  /** A progress bar, on a terminal only. Returns what draws it. */
+  /** A progress bar, on a terminal only. Returns the function that draws it. */
   progress(label: string): (done: number, total: number) => void {
     const { stderr } = this.#io;
     if (!stderr.isTTY) return () => {};
@@ -98,13 +94,12 @@ function shortened(text: string, chars: number): string {
 
 type Named = Message['from']['party'];
 
-/** A party as one types it: handle, domain or mailbox. */
+/** A party as typed: handle, domain or mailbox. */
 export function partyName(party: Named): string {
   if (party.kind === 'handle') return party.handle;
   return party.kind === 'domain' ? party.domain : party.email;
 }
 
-/** `2026-11-17 15:04:05`, in the time zone of the terminal. */
 export function localTime(iso: string): string {
   const time = new Date(iso);
   const two = (number: number) => String(number).padStart(2, '0');

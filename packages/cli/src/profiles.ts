@@ -6,9 +6,8 @@ import { UsageError } from './problems.ts';
 export interface Profile {
   url: string;
   key: string;
-  /** The handle of the business, as it was at login. */
   handle: string;
-  /** With which `--sign` signs: the private half is nowhere else. */
+  /** The key of `--sign`: the private half is nowhere else. */
   signingKey?: { id: string; privateKey: string };
 }
 
@@ -39,7 +38,7 @@ export class Profiles {
     }
     try {
       const { current, profiles }: Stored = JSON.parse(text);
-      // Without a prototype: a profile can have any name.
+      // No prototype, because a profile can have any name.
       return { current: String(current), profiles: Object.assign(Object.create(null), profiles) };
     } catch {
       throw new UsageError(`${this.file} is not JSON. Correct it, or delete it and log in again.`);
@@ -73,7 +72,7 @@ export class Profiles {
     return removed;
   }
 
-  /** As a whole: a crash leaves the old file or the new one. */
+  /** Atomically: a crash leaves the old file or the new one. */
   #write(stored: Stored): void {
     const folder = path.dirname(this.file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -11,10 +11,9 @@ import { CheckFailed, NoTrustedKey, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
 import { VERSION } from './version.ts';
 
-/** What a script can branch on. */
+/** The exit codes, for scripts. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, notFound: 4, unavailable: 5, untrusted: 6, interrupted: 130 } as const;
 
-/** Runs one command, and gives its exit code. */
 export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const output = new Output(io, argv.includes('--json'));
   try {
@@ -115,7 +114,7 @@ function checkArguments(command: Command, given: readonly string[]): void {
     throw new UsageError(`Usage: waybill ${[command.name, command.args].join(' ').trim()}. See waybill ${command.name} --help.`);
 }
 
-/** Options win over the environment, and both over the profile. */
+/** Options override the environment, and both override the profile. */
 function accountOf(options: Options, profiles: Profiles, { env }: Io): Account {
   const [givenKey, givenUrl] = [options.text('key') ?? env['WAYBILL_KEY'], options.text('url') ?? env['WAYBILL_URL']];
   if (givenKey && givenUrl) return { key: givenKey, url: givenUrl };

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the package that brings the command. */
 export const { version: VERSION }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 );

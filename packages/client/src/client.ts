@@ -42,7 +42,7 @@ export type ThreadsQuery = QueryOf<'GET /v1/threads'>;
 export type ExportQuery = QueryOf<'GET /v1/export'>;
 export type ThreadChange = InputOf<'PATCH /v1/threads/{id}'>['body'];
 
-/** A page of the messages of a thread, with what your business has decided about it. */
+/** A page of the messages of a thread, with its state in your business. */
 export interface ThreadPage<Item> extends Page<Item> {
   thread_id: string;
   /** Messages of the thread that your business can’t see. */
@@ -112,7 +112,7 @@ export class Waybill {
     return confirmHashes((id) => this.message(id, options), message, files, options.signal);
   }
 
-  /** Tells the sender of a received message what becomes of it. The same again does no harm. */
+  /** Tells the sender of a received message what becomes of it. Repeating it does no harm. */
   acknowledge(
     to: string | { id: string },
     given: InputOf<'POST /v1/messages/{id}/acknowledge'>['body'],
@@ -122,7 +122,7 @@ export class Waybill {
     return this.request('POST /v1/messages/{id}/acknowledge', { path: { id }, body: given }, { ...options, isRepeatable: true });
   }
 
-  /** What the recipient of a message has said of it, the oldest first. */
+  /** The acknowledgements of a message by its recipient, oldest first. */
   async acknowledgements(of: string | { id: string }, options: RequestOptions = {}): Promise<Acknowledgement[]> {
     const id = typeof of === 'string' ? of : of.id;
     return (await this.request('GET /v1/messages/{id}/acknowledgements', { path: { id } }, options)).data;
@@ -132,7 +132,7 @@ export class Waybill {
     return readMessage(await this.requestText('GET /v1/messages/{id}', { path: { id } }, options));
   }
 
-  /** Received messages, newest first. With `include: 'summary'` without JSON, which is faster. */
+  /** Received messages, newest first. `include: 'summary'` leaves out the JSON, which is faster. */
   inbox(query: InboxQuery & Summarised, options?: RequestOptions): Pages<EnvelopeSummary>;
   inbox(query?: InboxQuery, options?: RequestOptions): Pages<Message>;
   inbox(query: InboxQuery & Partial<Summarised> = {}, options: RequestOptions = {}): Pages<EnvelopeSummary> | Pages<Message> {
@@ -159,7 +159,7 @@ export class Waybill {
     return follow(followed, options);
   }
 
-  /** That there can be something new, as it happens. Reconnects by itself, and ends when the signal is aborted. */
+  /** Events when there can be something new. Reconnects by itself, and ends when the signal is aborted. */
   events({ signal }: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<WaybillEvent, void> {
     return events(this.#transport, { signal });
   }
@@ -186,17 +186,17 @@ export class Waybill {
     return this.request('PATCH /v1/threads/{id}', { path: { id }, body: change }, options);
   }
 
-  /** To a member (`usr_…`), an agent (`agt_…`), `me`, or nobody (null). */
+  /** Assigns a thread to a member (`usr_…`), an agent (`agt_…`), `me`, or nobody (null). */
   assign(threadId: string, assignee: string | null, options: RequestOptions = {}): Promise<ThreadState> {
     return this.changeThread(threadId, { assignee }, options);
   }
 
-  /** Those who can be assigned and mentioned. */
+  /** The colleagues who can be assigned and mentioned. */
   async assignees(options: RequestOptions = {}): Promise<Worker[]> {
     return (await this.request('GET /v1/threads/assignees', {}, options)).data;
   }
 
-  /** Comments stay inside your business. */
+  /** The comments on a thread, which stay inside your business. */
   comments(threadId: string, query: Paging = {}, options: RequestOptions = {}): Pages<Comment> {
     return this.#pages('GET /v1/threads/{id}/comments', query, options, { id: threadId });
   }
@@ -225,12 +225,12 @@ export class Waybill {
     return readProof(this.#transport, `/v1/receipts/${tokenIn(tokenOrUrl)}/proof`, { format }, options);
   }
 
-  /** What the recipient’s published schema says of JSON, before you send it. */
+  /** Checks JSON by the recipient’s published schema, before you send it. */
   checkFor(to: string, json: unknown, options: RequestOptions = {}): Promise<RecipientCheck> {
     return this.request('POST /v1/schema-check', { query: { to }, body: { json } }, { isRepeatable: true, ...options });
   }
 
-  /** What a schema says of JSON; without a schema, that of your own inbox. Nothing is stored. */
+  /** Checks JSON by a schema; without one, by that of your own inbox. Nothing is stored. */
   checkSchema(
     body: { schema?: Record<string, unknown> | boolean | null; json?: unknown },
     options: RequestOptions = {},

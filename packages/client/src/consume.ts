@@ -11,7 +11,7 @@ export interface HandlerContext {
   signal: AbortSignal;
 }
 
-/** Does the work of one message. When it returns, the message is acknowledged; when it throws, it is released. A message can come twice. */
+/** Handles one message. When it returns, the message is acknowledged; when it throws, it is released. A message can come twice. */
 export type Handler = (message: Message, context: HandlerContext) => unknown;
 
 export interface ConsumeOptions {
@@ -27,7 +27,7 @@ export interface ConsumeOptions {
   settings?: ConsumerSettings | undefined;
   /** Seconds before a message whose handler failed is leased again; by default 1, 2, 4 … up to 600. */
   retryDelayS?: ((tries: number, error: unknown) => number) | undefined;
-  /** Told of failed handlers (with their message) and of requests that are retried. By default, nobody is. */
+  /** Receives failed handlers (with their message) and requests that are retried. By default, they are ignored. */
   onError?: ((error: unknown, message: Message | undefined) => void) | undefined;
 }
 
@@ -67,7 +67,7 @@ class Worker {
   readonly #stopping = new AbortController();
   readonly #stopAsAsked: () => void;
   readonly #signal: AbortSignal | undefined;
-  /** The messages under way, by id. */
+  /** The messages under way. Key: id. */
   readonly #held = new Map<string, { lease: AbortController; done: Promise<void> }>();
   #refusal: unknown;
   readonly #acks: AckBatch;
@@ -142,7 +142,7 @@ class Worker {
   /** Never rejects. */
   async #work({ message, tries, position }: LeasedMessage, lease: AbortSignal): Promise<void> {
     try {
-      // On its own turn, so that a handler that throws at once is known as held by then.
+      // In its own turn, so that a handler that throws at once is registered as held by then.
       await Promise.resolve();
       await this.#handle(message, { tries, position, signal: lease });
     } catch (error) {
@@ -156,7 +156,7 @@ class Worker {
     if (!lease.aborted) await this.#acks.add(message.id).catch((failure) => this.#note(failure, message));
   }
 
-  /** Keeps what is under way. Never rejects. */
+  /** Extends the leases of messages under way. Never rejects. */
   async #extend(): Promise<void> {
     const ids = [...this.#held.keys()];
     if (ids.length === 0) return;
@@ -180,7 +180,7 @@ class Worker {
     try {
       this.#onError(error, message);
     } catch {
-      // A report that fails must not end the work.
+      // A failing report must not end the work.
     }
   }
 }

@@ -11,11 +11,11 @@ export type ConsumerSettings = InputOf<'PUT /v1/consumers/{name}'>['body'];
 
 const LEASE_TIMEOUT_MS = 30_000;
 
-/** Hands out the messages of your inbox to workers, of which each has a `holder` of its own. */
+/** Leases the messages of your inbox to workers. Each worker has its own `holder`. */
 export class Consumer {
   readonly name: string;
   readonly #transport: Transport;
-  /** Without one, all that share an agent count as one worker. */
+  /** Undefined: all that share an agent count as one worker. */
   readonly #holder: { holder?: string };
 
   constructor(transport: Transport, name: string, holder: string | undefined) {
@@ -24,7 +24,7 @@ export class Consumer {
     this.#holder = holder === undefined ? {} : { holder };
   }
 
-  /** Creates the consumer, or changes it: settings that you do not give get their default. */
+  /** Creates or changes the consumer. Omitted settings get their default. */
   async put(settings: ConsumerSettings = {}, options: RequestOptions = {}): Promise<State> {
     return this.#call('PUT', '', settings, options);
   }
@@ -33,12 +33,12 @@ export class Consumer {
     return this.#call('GET', '', undefined, options);
   }
 
-  /** Messages stay in the inbox. */
+  /** Deletes the consumer. Messages stay in the inbox. */
   async delete(options: RequestOptions = {}): Promise<void> {
     await this.#text('DELETE', '', undefined, options);
   }
 
-  /** Waits up to `wait_s` (30 at most) if there is no message. A response that gets lost holds its messages until the lease lapses. */
+  /** Leases messages. Waits up to `wait_s` (30 at most) if there are none. A lost response holds its messages until the lease lapses. */
   async lease(
     { limit, lease_s, wait_s = 0 }: { limit?: number; lease_s?: number; wait_s?: number } = {},
     options: RequestOptions = {},
@@ -49,7 +49,7 @@ export class Consumer {
     return readPage(text).elements.map((element) => readAround<Leased>(element));
   }
 
-  /** `unknown` has the ids to which nothing was done: the holder does not have these messages (any more). */
+  /** Acknowledges messages. `unknown`: the ids that the holder does not have (any more). */
   async ack(messages: string[] | { through: string }, options: RequestOptions = {}): Promise<{ acknowledged: number; unknown: string[] }> {
     const which = Array.isArray(messages) ? { ids: messages } : messages;
     return this.#call('POST', '/ack', { ...which, ...this.#holder }, options);
@@ -92,7 +92,7 @@ export class Consumer {
     return JSON.parse(await this.#text(method, below, body, options));
   }
 
-  /** All of them can be repeated. */
+  /** All of these requests are repeatable. */
   #text(method: string, below: string, body: object | undefined, options: RequestOptions, query: object = {}): Promise<string> {
     const input = { path: { name: this.name }, body, query };
     return this.#transport.text(`${method} /v1/consumers/{name}${below}`, input, { isRepeatable: true, ...options });

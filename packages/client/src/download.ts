@@ -4,11 +4,11 @@ import type { Download } from './schema.ts';
 import { newSha256 } from './sha256.ts';
 import type { Transport } from './transport.ts';
 
-/** A file of a message, or what is known of it. */
+/** A file of a message, or the known facts about it. */
 export interface DownloadedFile {
   id: string;
   size_bytes?: number | undefined;
-  /** Compared with the bytes, unless it is null. */
+  /** The expected hash of the bytes. Null: not checked. */
   sha256?: string | null | undefined;
 }
 
@@ -17,10 +17,7 @@ export interface DownloadOptions {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * The bytes of a file. If the connection breaks, the download goes on where it was; if they are not the bytes that were sent, the stream
- * fails at its end.
- */
+/** The bytes of a file. If the connection breaks, the download resumes. If the hash differs, the stream fails at its end. */
 export function download(transport: Transport, file: DownloadedFile, options: DownloadOptions): ReadableStream<Uint8Array> {
   const chunks = chunksOf(transport, file, options);
   return new ReadableStream<Uint8Array>(
@@ -67,7 +64,7 @@ async function* chunksOf(
     throw new WaybillError('hash_mismatch', `The bytes of ${id} do not have the hash ${sha256}. Download the file again.`);
 }
 
-/** The URL is signed and needs no key, which must not reach another host. It is asked for each time, because it is valid for an hour. */
+/** The URL is signed and needs no key, which must not reach another host. It is requested each time, because it is valid for an hour. */
 async function open(transport: Transport, id: string, from: number, signal: AbortSignal | undefined) {
   const text = await transport.text('GET /v1/files/{id}', { path: { id } }, { signal });
   const { download_url }: Download = JSON.parse(text);
@@ -78,7 +75,7 @@ async function open(transport: Transport, id: string, from: number, signal: Abor
   throw new WaybillError('unexpected_response', 'The download can’t be resumed: the response has other bytes than were asked for.');
 }
 
-/** Of the whole file. */
+/** The size of the whole file. */
 function sizeIn({ headers }: Response): number | undefined {
   const size = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] ?? headers.get('content-length');
   return size === null || headers.has('content-encoding') ? undefined : Number(size);

@@ -2,23 +2,23 @@ import type { Error as ErrorBody } from './schema.ts';
 
 type Body = ErrorBody['error'];
 
-/** The codes of the API, and those of what can go wrong on the way to it. */
+/** The codes of the API, and those of failures on the way to it. */
 export type ErrorCode =
   | Body['code']
   /** No response came: the service is unreachable, or the connection broke. */
   | 'connection_failed'
   /** No response came in time. */
   | 'timed_out'
-  /** Something else than the service responded, such as a proxy, or the response is not what the API describes. */
+  /** A proxy responded in place of the service, or the response is not what the API describes. */
   | 'unexpected_response'
-  /** The bytes that arrived are not those that were sent. */
+  /** The received bytes are not those that were sent. */
   | 'hash_mismatch';
 
 export interface Detail {
   /** A JSON Pointer into the request. */
   path: string;
   message: string;
-  /** The limit that is used up, on `quota_exceeded`. */
+  /** The exceeded limit, on `quota_exceeded`. */
   limit?: string;
 }
 
@@ -30,16 +30,16 @@ interface Origin {
   cause?: unknown;
 }
 
-/** Everything that a request to Waybill can fail with. Branch on `code`; `message` is for people. */
+/** Any failure of a request to Waybill. Branch on `code`; `message` is for people. */
 export class WaybillError extends Error {
   override readonly name = 'WaybillError';
   readonly code: ErrorCode;
   /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** Include it when you ask for help. */
+  /** The id of the request. Include it when you ask for help. */
   readonly requestId: string | undefined;
   readonly details: readonly Detail[];
-  /** How long to wait before the same request can succeed. */
+  /** Seconds to wait before the same request can succeed. */
   readonly retryAfterS: number | undefined;
 
   constructor(code: ErrorCode, message: string, { status = 0, requestId, details = [], retryAfterS, cause }: Origin = {}) {
@@ -63,7 +63,6 @@ export class WaybillError extends Error {
   }
 }
 
-/** The error in a response that is not a success. */
 export function errorOf(response: Response, text: string): WaybillError {
   const { status, headers } = response;
   const after = Number(headers.get('retry-after') ?? Number.NaN);

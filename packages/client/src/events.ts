@@ -46,7 +46,7 @@ async function* eventsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Wayb
   }
 }
 
-/** Undefined for a comment, and for an event that this version does not know. */
+/** Undefined: a comment, or an event that this version does not know. */
 function eventIn(block: string): WaybillEvent | undefined {
   const type = /^event: ?(.*)$/m.exec(block)?.[1];
   if (type === 'threads') return { type };

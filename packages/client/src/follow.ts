@@ -5,7 +5,7 @@ import type { Pages } from './pages.ts';
 export interface FollowOptions {
   /** Begin with messages received at this time or later (ISO 8601); by default with those that arrive from now on. */
   since?: string | undefined;
-  /** Called when it is known where to begin: each message that arrives after that is shown. */
+  /** Called when the start is known: each message that arrives after that is returned. */
   onReady?: (() => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -17,7 +17,7 @@ interface Followed {
 }
 
 const EVER = '1970-01-01T00:00:00.000Z';
-/** More than arrive in a millisecond. */
+/** More messages than arrive in a millisecond. */
 const NEWEST = 50;
 
 /** New messages of the inbox as they arrive, in order of delivery, each once. */

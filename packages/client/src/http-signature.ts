@@ -1,7 +1,7 @@
 import { newSha256 } from './sha256.ts';
 
-// HTTP Message Signatures (RFC 9421) with Ed25519, and Content-Digest (RFC 9530) with SHA-256. Only what is written in the one canonical form
-// of structured fields (RFC 8941) is read: so the text that came is the text that was signed.
+// HTTP Message Signatures (RFC 9421) with Ed25519, and Content-Digest (RFC 9530) with SHA-256. Only the one canonical form of structured fields (RFC
+// 8941) is accepted: so the received text is the signed text.
 
 /** The type of the platform: Node and browsers declare it under different names. */
 export type WebCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -15,28 +15,28 @@ export interface SigningKey {
 }
 
 export interface SignatureParameters {
-  /** The components that are covered, in the order of the signature base. */
+  /** The covered components, in the order of the signature base. */
   components: readonly string[];
-  /** In seconds since 1970. */
+  /** Seconds since 1970. */
   created: number | undefined;
   expires: number | undefined;
   keyid: string | undefined;
   alg: string | undefined;
-  /** From `(` to the end of the parameters: the value of `@signature-params`. */
+  /** The value of `@signature-params`: from `(` to the end of the parameters. */
   text: string;
 }
 
 /** Values of components by name, such as `@method`, `@path` and `content-digest`. */
 export type Components = Readonly<Record<string, string>>;
 
-/** What is wrong with a signature, as a sentence. */
+/** The problem of a signature, as a sentence. */
 export class SignatureFault extends Error {
   override readonly name = 'SignatureFault';
 }
 
-/** What each signature of a request to Waybill covers; and `idempotency-key`, if the request has this header. */
+/** The components that each signature of a request to Waybill covers, and `idempotency-key`, if the request has this header. */
 export const REQUIRED_COMPONENTS = ['@method', '@path', 'content-digest'] as const;
-/** What a signature can cover. Everything covered becomes part of the proof that others read: never `authorization` or `cookie`. */
+/** The components that a signature can cover. All of them become part of the proof that others read: never `authorization` or `cookie`. */
 export const ALLOWED_COMPONENTS: readonly string[] = [...REQUIRED_COMPONENTS, 'idempotency-key', 'content-type', 'content-length'];
 
 const LABEL = 'waybill';
@@ -111,7 +111,7 @@ export function signatureBase({ components, text }: SignatureParameters, values:
   return `${lines.join('')}"@signature-params": ${text}`;
 }
 
-/** Whether the signature is of these values by this key. */
+/** Whether this key has signed these values. */
 export async function isSignatureGenuine(
   publicKey: Uint8Array,
   parameters: SignatureParameters,
@@ -171,7 +171,7 @@ export async function newSigningKeyPair(): Promise<{ privateKey: string; publicK
   return { privateKey: encoded(pkcs8.subarray(-KEY_BYTES)), publicKey: encoded(raw) };
 }
 
-/** What comes before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const PKCS8_PREFIX = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
 async function privateKeyOf(given: string | WebCryptoKey): Promise<WebCryptoKey> {
@@ -183,7 +183,7 @@ async function privateKeyOf(given: string | WebCryptoKey): Promise<WebCryptoKey>
   return crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign']);
 }
 
-/** The members of a dictionary of structured fields, each of which has this form. */
+/** The members of a dictionary of structured fields. */
 function membersOf(header: string, text: string, form: string): Map<string, string> {
   const member = `(${KEY})=(${form})`;
   const members = new Map<string, string>();
@@ -197,7 +197,7 @@ function membersOf(header: string, text: string, form: string): Map<string, stri
   return members;
 }
 
-/** Where the list of components ends: names in quotes can have brackets. */
+/** The end of the list of components: names in quotes can have brackets. */
 function endOfList(text: string): number {
   let isQuoted = false;
   for (let at = 0; at < text.length; at++) {
@@ -211,7 +211,7 @@ function encoded(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Undefined if the text is not the one base64 of its bytes. */
+/** Undefined: the text is not the canonical base64 of its bytes. */
 function decoded(base64: string): Bytes | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,4 +1,4 @@
-/** JSON that goes out as it is written, so that its numbers, its key order and repeated keys stay. */
+/** JSON that is sent as written, so that its numbers, key order and repeated keys stay. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,6 @@ export class JsonText {
 
 export type Span = readonly [start: number, end: number];
 
-/** The members of the object that starts at an offset. */
 export function membersAt(text: string, at: number): Map<string, Span> {
   const members = new Map<string, Span>();
   for (let next = afterSpace(text, at + 1); text[next] === '"'; ) {
@@ -23,13 +22,12 @@ export function membersAt(text: string, at: number): Map<string, Span> {
   return members;
 }
 
-/** The text of a member of a JSON object, as it is written; of a repeated one, the last. */
+/** The text of a member of a JSON object, as written. The last of repeated ones counts. */
 export function memberText(object: string, name: string): string | undefined {
   const span = membersAt(object, object.indexOf('{')).get(name);
   return span && object.slice(...span);
 }
 
-/** The elements of the array that starts at an offset. */
 export function elementsAt(text: string, at: number): Span[] {
   const elements: Span[] = [];
   for (let next = afterSpace(text, at + 1); text[next] !== ']' && next < text.length; ) {
@@ -43,7 +41,6 @@ export function elementsAt(text: string, at: number): Span[] {
 const STRUCTURE = /["{}[\]]/g;
 const SCALAR_END = /[,}\]\s]|$/g;
 
-/** The end of the value that starts at an offset. */
 export function endOf(text: string, at: number): number {
   if (text[at] === '"') return endOfString(text, at);
   if (text[at] !== '{' && text[at] !== '[') {

@@ -7,12 +7,12 @@ export class JsonNumber {
     this.text = text;
   }
 
-  /** As ECMAScript reads it, maybe rounded. */
+  /** The number as ECMAScript reads it, maybe rounded. */
   toNumber(): number {
     return Number(this.text);
   }
 
-  /** Exactly; undefined unless it is written as an integer. */
+  /** The exact integer. Undefined: it is not written as an integer. */
   toBigInt(): bigint | undefined {
     return /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
   }
@@ -29,7 +29,7 @@ export class JsonObject {
     this.members = members;
   }
 
-  /** The value of a key; of a repeated key the last one, as `JSON.parse` has it. */
+  /** The value of a key. The last of repeated ones counts, as in `JSON.parse`. */
   get(key: string): LosslessJson | undefined {
     return this.members.findLast(([name]) => name === key)?.[1];
   }
@@ -39,12 +39,12 @@ export class JsonObject {
   }
 }
 
-/** JSON of which nothing is lost. */
+/** JSON without any loss. */
 export type LosslessJson = string | boolean | null | JsonNumber | JsonObject | LosslessJson[];
 
 /** Deeper JSON is refused by the service. */
 const LEVELS_MAX = 1_000;
-/** A string is found by its quote alone: JSON.parse judges the rest of it. */
+/** A string is found by its quote alone: JSON.parse checks the rest. */
 const TOKEN = /[\t\n\r ]*(?:([[\]{},:])|(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 
 /** Reads JSON without rounding a number or dropping a repeated key. Throws a SyntaxError where it is not JSON. */
@@ -66,7 +66,6 @@ export function writeLossless(value: LosslessJson): string {
 class Reader {
   readonly #text: string;
   #at = 0;
-  /** The token that was read last. */
   #token = '';
   #kind: 'mark' | 'string' | 'number' | 'word' = 'mark';
 

@@ -46,13 +46,13 @@ class Payload {
 /** The message in an envelope, such as the body of a webhook delivery. */
 export function readMessage(envelope: string): Message {
   const span = membersAt(envelope, envelope.indexOf('{')).get('json');
-  // The JSON itself is parsed only when it is asked for: it may be large, and numbers would lose digits.
+  // The JSON is parsed only on demand: it may be large, and numbers would lose digits.
   const fields: EnvelopeFields & { json?: null } = JSON.parse(span ? replaced(envelope, span, 'null') : envelope);
   delete fields.json;
   return Object.assign(new Payload(envelope, fields.json_sha256 === null ? undefined : span), fields);
 }
 
-/** The text of each element of the array in `data`, and the rest of the page. */
+/** The text of each element of `data`, and the rest of the page. */
 export function readPage<Page extends object>(text: string): { elements: string[]; rest: Omit<Page, 'data'> } {
   const span = membersAt(text, text.indexOf('{')).get('data');
   if (!span) throw new SyntaxError('a page without data');

@@ -16,7 +16,7 @@ type Written<B> = keyof B & ('json' | 'schema') extends never ? never : JsonText
 type Body<D> = D extends { requestBody: { content: { 'application/json': infer B } } } ? { body: B | Written<B> } : object;
 type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
 
-/** What a request takes: the parameters of its path and its query, and its body. */
+/** The input of a request: the parameters of its path and its query, and its body. */
 export type InputOf<O extends Operation> = Parameters<Description<O>> & Body<Description<O>>;
 /** The body of the response; undefined where there is none. */
 export type ResponseOf<O extends Operation> =

@@ -1,6 +1,6 @@
 export interface Page<Item> {
   data: Item[];
-  /** For the next page; null on the last one. */
+  /** The cursor of the next page. Null: this is the last one. */
   next_cursor: string | null;
 }
 
@@ -9,7 +9,7 @@ export class Pages<Item, OnePage extends Page<Item> = Page<Item>> implements Asy
   readonly #read: (cursor: string | undefined) => Promise<OnePage>;
   readonly #cursor: string | undefined;
 
-  /** `cursor` is where to begin. */
+  /** `cursor`: where to begin. */
   constructor(read: (cursor: string | undefined) => Promise<OnePage>, cursor: string | undefined) {
     this.#read = read;
     this.#cursor = cursor;

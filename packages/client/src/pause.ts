@@ -1,7 +1,7 @@
 const FIRST_BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 
-/** Before the next try: longer each time, and never the same for two clients, so that they don't all come back at once. */
+/** The pause before the next try: longer each time, and random, so that clients don't all come back at once. */
 export function backoffMs(failures: number, retryAfterS = 0): number {
   const backoff = Math.min(BACKOFF_MAX_MS, FIRST_BACKOFF_MS * 2 ** Math.min(20, failures - 1));
   return Math.max(retryAfterS * 1_000, backoff / 2) + (Math.random() * backoff) / 2;

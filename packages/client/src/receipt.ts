@@ -26,7 +26,7 @@ export interface ReceiptCheck {
 export function checkReceipt(receipt: Receipt | MinimalReceipt | EnvelopeFields, jsonText?: string): ReceiptCheck {
   const compared = compareJson(receipt, jsonText);
   if (!('thread_id' in receipt)) return { content: 'unknown', ...compared, hashedLater: [] };
-  // The hash was made at delivery, when large files had none yet: so it is compared without those of the largest file, the two largest …
+  // At delivery, large files had no hash yet. So content_hash is compared without those of the largest file, the two largest, and so on.
   const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
   for (const bound of [Number.POSITIVE_INFINITY, ...sizes]) {
     if (sha256Of(hashedText(receipt, bound)) !== receipt.content_hash) continue;
@@ -61,7 +61,7 @@ function hashedText(receipt: Receipt | EnvelopeFields, unhashedFromBytes: number
     size_bytes,
     sha256: size_bytes >= unhashedFromBytes ? null : sha256,
   }));
-  // Without JSON, and in messages from before this hash was recorded, it is no part of what is hashed.
+  // Without JSON, and in messages older than this hash, content_hash does not cover it.
   const ofBytes = json_bytes_sha256 == null ? {} : { json_bytes_sha256 };
   return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

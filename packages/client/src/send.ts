@@ -36,7 +36,7 @@ export function bodyOf({ json, jsonText, files: _, ...fields }: SendRequest, fil
   const ids = files.map((file) => (typeof file === 'string' ? file : file.id));
   const rest = JSON.stringify({ ...fields, ...(ids.length > 0 && { files: ids }), json });
   if (jsonText === undefined) return new JsonText(rest);
-  // What is not JSON could add fields to the request.
+  // Text that is not JSON could add fields to the request.
   JSON.parse(jsonText);
   return new JsonText(`${rest.slice(0, -1)},"json":${jsonText}}`);
 }
@@ -49,7 +49,7 @@ export type SentMessage = Message & {
   bodyDiffers: boolean;
 };
 
-/** Not among the fields that are listed: they are those of the envelope. */
+/** Not enumerable: the enumerable fields are those of the envelope. */
 export function sentMessage(message: Message, headers: Headers): SentMessage {
   const said = (name: string) => ({ value: headers.get(name) === 'true' });
   const marks = { isReplayed: said('idempotent-replayed'), bodyDiffers: said('idempotent-body-differs') };
@@ -68,7 +68,7 @@ export function checkHashes(message: Message, files: readonly SentFile[]): void 
   }
 }
 
-/** Asks until all files have a hash. */
+/** Polls until all files have a hash. */
 export async function confirmHashes(
   read: (id: string) => Promise<Message>,
   message: Message,

@@ -1,7 +1,7 @@
 /** A SHA-256 of bytes that come piece by piece. */
 export interface Sha256 {
   update(bytes: Uint8Array): void;
-  /** In the form of the API: `sha256:` and 64 hexadecimal digits. */
+  /** The hash in the form of the API: `sha256:` and 64 hexadecimal digits. */
   digest(): string;
 }
 
@@ -14,7 +14,7 @@ interface NodeLike {
   getBuiltinModule?(name: 'node:crypto'): { createHash(algorithm: 'sha256'): NodeHash } | undefined;
 }
 
-/** Web Crypto can't hash piece by piece: Node, Deno and Bun use their own hash, which is many times as fast as a script. */
+/** Web Crypto can't hash in pieces. Node, Deno and Bun use their native hash, which is many times as fast as a script. */
 export function newSha256(): Sha256 {
   const { process } = globalThis as { process?: NodeLike };
   const native = process?.getBuiltinModule?.('node:crypto')?.createHash('sha256');
@@ -22,7 +22,7 @@ export function newSha256(): Sha256 {
   return { update: (bytes) => void native.update(bytes), digest: () => `sha256:${native.digest('hex')}` };
 }
 
-/** Of a text in UTF-8. */
+/** The hash of a text in UTF-8. */
 export function sha256Of(text: string): string {
   const hash = newSha256();
   hash.update(new TextEncoder().encode(text));
@@ -50,7 +50,7 @@ export class ScriptedSha256 implements Sha256 {
   readonly #state = fractions(8, 2);
   readonly #words = new Int32Array(ROUNDS);
   readonly #block = new Uint8Array(BLOCK_BYTES);
-  /** Bytes that wait in the block for the rest of it. */
+  /** The bytes of an incomplete block. */
   #waiting = 0;
   #length = 0;
 
@@ -112,7 +112,7 @@ export class ScriptedSha256 implements Sha256 {
   }
 }
 
-/** Typed arrays of the algorithm are never read outside of their bounds. */
+/** The algorithm never reads typed arrays out of bounds. */
 function at32(words: Int32Array, index: number): number {
   return words[index] as number;
 }

@@ -3,7 +3,6 @@ import { type SigningKey, signRequest } from './http-signature.ts';
 import { JsonText } from './json-text.ts';
 import { backoffMs, pause } from './pause.ts';
 
-/** What the client needs of `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface WaybillOptions {
@@ -13,13 +12,13 @@ export interface WaybillOptions {
   key?: string | undefined;
   /** A signing key of the agent: everything that is sent or acknowledged is signed with it. */
   signingKey?: SigningKey | undefined;
-  /** In place of the `fetch` of the platform. */
+  /** Replaces the `fetch` of the platform. */
   fetch?: Fetch | undefined;
-  /** How often a request is repeated that failed for the moment; 5 by default. */
+  /** The retries of a request that failed temporarily; 5 by default. */
   maxRetries?: number | undefined;
   /** How long one try of a request can take; 60,000 by default. */
   timeoutMs?: number | undefined;
-  /** Told of what is probably a mistake, such as an idempotency key that was used for another message; `console.warn` by default. */
+  /** Receives probable mistakes, such as an idempotency key that was used for another message; `console.warn` by default. */
   onWarning?: ((warning: string) => void) | undefined;
 }
 
@@ -28,7 +27,7 @@ export interface RequestOptions {
   headers?: Record<string, string> | undefined;
   /** How long one try can take. */
   timeoutMs?: number | undefined;
-  /** Whether the request does no harm if it arrives twice. By default all but POST, and POST with an `Idempotency-Key`. */
+  /** Whether the request may arrive twice. By default all but POST, and POST with an `Idempotency-Key`. */
   isRepeatable?: boolean | undefined;
 }
 
@@ -40,7 +39,7 @@ export interface Input {
 
 const DEFAULT_RETRIES = 5;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** A longer `Retry-After`, such as that of a monthly limit, is for the caller to decide. */
+/** The caller decides about a longer `Retry-After`, such as that of a monthly limit. */
 const RETRY_AFTER_MAX_S = 60;
 /** Far above a page of messages, which ends at about 4 MB. */
 const TEXT_MAX_BYTES = 64 * 1_048_576;
@@ -95,13 +94,12 @@ export class Transport {
     const url = this.urlOf(filled, query);
     const init = { method, headers, ...(content !== undefined && { body: content }) };
     const isSigned = SIGNED_OPERATIONS.includes(operation);
-    // Each try has a signature of its own, because one is valid for some minutes only.
+    // Each try has its own signature, because one is valid for some minutes only.
     return this.retry(isRepeatable, options.signal, async () =>
       this.attempt(url, isSigned ? { ...init, headers: { ...headers, ...(await this.#signed(url, init)) } } : init, options, withHeaders),
     );
   }
 
-  /** The headers that sign a request, if there is a key. */
   async #signed(
     url: string,
     { method, headers, body = '' }: { method: string; headers: Record<string, string>; body?: string },
@@ -122,7 +120,7 @@ export class Transport {
     return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
   }
 
-  /** One try of a request: gives what `read` makes of a success, and throws a WaybillError for all else. */
+  /** One try of a request. Returns the result of `read` for a success, and throws a WaybillError otherwise. */
   async attempt<T>(
     url: string,
     init: RequestInit,
@@ -130,7 +128,7 @@ export class Transport {
     read: (response: Response, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
-    // Not AbortSignal.timeout and .any: those of many short requests stay in memory as long as the signal of the caller.
+    // The signals of AbortSignal.timeout and .any would stay in memory, for many short requests, as long as the signal of the caller.
     const ending = new AbortController();
     const end = () => ending.abort(signal?.reason);
     const timer = setTimeout(() => ending.abort(new WaybillError('timed_out', `No response within ${timeoutMs / 1_000} s.`)), timeoutMs);
@@ -150,8 +148,7 @@ export class Transport {
   }
 
   /**
-   * Opens a response that comes bit by bit. Time counts only while nothing comes, so that it can take hours; read `chunks` to the end, or
-   * break out of the loop.
+   * Opens a streamed response. Time counts only while nothing comes, so that it can take hours. Read `chunks` to the end, or break out of the loop.
    */
   async open(
     url: string,
@@ -201,14 +198,14 @@ export class Transport {
     }
   }
 
-  /** Repeats what failed for the moment. What might have been done is repeated only if that does no harm. */
+  /** Retries temporary failures. A request that may have had an effect is retried only if it is repeatable. */
   async retry<T>(isRepeatable: boolean, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
         return await run();
       } catch (error) {
         if (!(error instanceof WaybillError) || failures > this.maxRetries) throw error;
-        // Nothing was done for a request that got 429.
+        // A request with the response 429 had no effect.
         const canRepeat = error.status === 429 || (isRepeatable && error.isTemporary);
         if (!canRepeat || (error.retryAfterS ?? 0) > RETRY_AFTER_MAX_S) throw error;
         await pause(backoffMs(failures, error.retryAfterS), signal);
@@ -223,7 +220,7 @@ function unreachable(url: string, error: unknown): WaybillError {
   return new WaybillError('connection_failed', `Couldn’t connect to ${new URL(url).origin}: ${reason}`, { cause: error });
 }
 
-/** The text of a success, which is JSON or nothing. */
+/** The text of a success, which is JSON or empty. */
 async function jsonIn(response: Response, signal: AbortSignal): Promise<string> {
   const text = await textIn(response, signal);
   if (text === '' || /\bjson\b/.test(response.headers.get('content-type') ?? '')) return text;

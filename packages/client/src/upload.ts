@@ -14,7 +14,7 @@ export interface UploadOptions {
   contentType?: string | undefined;
   /** The number of bytes, if the content is a stream. */
   size?: number | undefined;
-  /** The id of an upload that was interrupted: what has arrived is not sent again. Give the same content from its beginning. */
+  /** The id of an interrupted upload: parts that have arrived are not sent again. Give the same content from its beginning. */
   resume?: string | undefined;
   /** Called before the first byte, and after each upload part (16 MB). Store `uploadId` to resume. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
@@ -33,12 +33,12 @@ export interface UploadedFile {
   filename: string;
   contentType: string;
   sizeBytes: number;
-  /** Of the bytes that were read here. `send` compares it with what the service has stored. */
+  /** The hash of the bytes read here. `send` compares it with the stored one. */
   sha256: string;
 }
 
 const ANY_TYPE = 'application/octet-stream';
-/** Each holds an upload part of 16 MB in memory. */
+/** Each upload part holds 16 MB in memory. */
 const PARTS_AT_ONCE = 3;
 const TICKETS_AT_ONCE = 20;
 /** URLs of upload parts are valid for an hour. Half of that leaves time for a slow one to start. */
@@ -47,7 +47,6 @@ const TICKET_USED_WITHIN_MS = 30 * 60_000;
 const PART_TIMEOUT_MS = 10 * 60_000;
 const HASHED_AT_ONCE_BYTES = 1_048_576;
 
-/** Uploads a file in parts, hashing it on the way. */
 export async function upload(transport: Transport, content: Content, options: UploadOptions): Promise<UploadedFile> {
   const size = content instanceof Blob ? content.size : content instanceof Uint8Array ? content.byteLength : options.size;
   if (size === undefined) throw new TypeError('Give the size of a stream: upload(stream, { size, filename }).');
@@ -95,7 +94,7 @@ class PartSender {
     this.#missing = upload.complete ? [] : Array.from({ length: count }, (_, index) => index + 1).filter((number) => !arrived.has(number));
   }
 
-  /** The hash of all parts. */
+  /** Returns the hash of all parts. */
   async send(parts: AsyncIterable<Uint8Array>): Promise<string> {
     const end = () => this.#ending.abort(this.#signal?.reason);
     this.#signal?.throwIfAborted();
@@ -127,7 +126,7 @@ class PartSender {
         this.#missing.shift();
         if (sending.size >= PARTS_AT_ONCE) await Promise.race(sending);
         const sent = this.#sendPart(number, bytes).finally(() => sending.delete(sent));
-        // Its failure is found by Promise.race or Promise.all.
+        // Promise.race or Promise.all reports its failure.
         sent.catch(() => undefined);
         sending.add(sent);
       } else this.#report(bytes.byteLength);
@@ -173,7 +172,7 @@ class PartSender {
 }
 
 /**
- * What another try can change. 403: the signed URL has expired, as on a computer that slept, and the next try gets a new one. 409: an earlier
+ * Errors that another try can solve. 403: the signed URL has expired, as on a computer that slept, and the next try gets a new one. 409: an earlier
  * try, whose connection broke, is still under way in the service.
  */
 function asTemporary(error: unknown): never {
@@ -181,7 +180,7 @@ function asTemporary(error: unknown): never {
   throw isTemporary ? new WaybillError('connection_failed', error.message, { cause: error }) : error;
 }
 
-/** Bit by bit, so that a page stays responsive where the hash is a script. */
+/** In pieces, so that a page stays responsive if the hash is a script. */
 async function hashBytes(hash: Sha256, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength; at += HASHED_AT_ONCE_BYTES) {
     hash.update(bytes.subarray(at, at + HASHED_AT_ONCE_BYTES));
@@ -189,7 +188,7 @@ async function hashBytes(hash: Sha256, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The bytes of each part, in order; of an empty file one empty part. */
+/** The bytes of each part, in order. An empty file has one empty part. */
 async function* partsOf(content: Content, partBytes: number, size: number): AsyncGenerator<Uint8Array, void> {
   if (content instanceof ReadableStream) return yield* partsOfStream(content, partBytes, size);
   for (let at = 0; at === 0 || at < size; at += partBytes) {

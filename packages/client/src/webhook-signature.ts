@@ -5,37 +5,37 @@ export interface WebhookDelivery {
   /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`; several while you rotate. */
   key: string | readonly string[];
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The bytes as they came, before any parser. */
+  /** The body as received, before any parser. */
   body: string | Uint8Array | ArrayBuffer;
   /** How far the time of the signature can be from now; 300 by default. */
   toleranceS?: number | undefined;
 }
 
 interface Told {
-  /** Deduplicate by it: of a received message its id, of all else an `evt_…` id. */
+  /** The id to deduplicate by: of a message its id, otherwise an `evt_…` id. */
   id: string;
-  /** `message.received`, `thread.updated`, … as the header says, which is not signed. What the body is, `kind` says. */
+  /** The event in the header, such as `message.received` or `thread.updated`. The header is not signed; use `kind`, which follows from the body. */
   event: string;
   /** Whether you asked to redeliver or recover it. */
   isReplay: boolean;
-  /** The body as it came. */
+  /** The body as received. */
   bodyText: string;
 }
 
-/** What a delivery tells, by the kind of its body. */
+/** The content of a delivery, by the kind of its body. */
 export type WebhookEvent = Told &
   (
     | ({ kind: 'message'; message: Message } & Partial<Record<'thread' | 'webhook' | 'acknowledged', undefined>>)
     | ({ kind: 'thread'; thread: UpdatedThread } & Partial<Record<'message' | 'webhook' | 'acknowledged', undefined>>)
     | ({ kind: 'webhook'; webhook: Webhook } & Partial<Record<'message' | 'thread' | 'acknowledged', undefined>>)
     | ({ kind: 'acknowledgement'; acknowledged: AcknowledgedMessage } & Partial<Record<'message' | 'thread' | 'webhook', undefined>>)
-    /** From a later version of the service. */
+    /** An event of a later version of the service. */
     | ({ kind: 'unknown' } & Partial<Record<'message' | 'thread' | 'webhook' | 'acknowledged', undefined>>)
   );
 
 export type WebhookFault = 'missing_headers' | 'too_old_or_new' | 'wrong_signature';
 
-/** The delivery is not from Waybill, or not for this webhook. Respond with 400, and do nothing with the body. */
+/** Thrown if the delivery is not from Waybill, or not for this webhook. Respond with 400, and do nothing with the body. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly code: WebhookFault;
@@ -50,7 +50,7 @@ const PUBLIC_KEY = 'whpk_';
 const TOLERANCE_S = 300;
 const SIGNATURES_MAX = 20;
 
-/** What a delivery tells whose signature is genuine and recent. Throws a WebhookVerificationError for all others. */
+/** Returns the event of a delivery with a genuine and recent signature. Throws a WebhookVerificationError for all others. */
 export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE_S }: WebhookDelivery): Promise<WebhookEvent> {
   const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headerIn(headers, name));
   if (!id || !time || !given)
@@ -69,7 +69,7 @@ export async function verifyWebhook({ key, headers, body, toleranceS = TOLERANCE
   throw new WebhookVerificationError('wrong_signature', 'No signature is genuine. Check the secret, and that the body is as it came.');
 }
 
-/** The kind is found in the body, which is signed. */
+/** The kind follows from the body, which is signed. */
 function eventIn(told: Told): WebhookEvent {
   const body: { id?: unknown; acknowledgements?: unknown } = JSON.parse(told.bodyText);
   if (Array.isArray(body.acknowledgements)) return { ...told, kind: 'acknowledgement', acknowledged: JSON.parse(told.bodyText) };
@@ -79,7 +79,7 @@ function eventIn(told: Told): WebhookEvent {
   return prefix === 'wh' ? { ...told, kind: 'webhook', webhook: JSON.parse(told.bodyText) } : { ...told, kind: 'unknown' };
 }
 
-/** The headers of a delivery that is signed with this secret: to test a receiver. */
+/** The headers of a delivery signed with this secret, to test a receiver. */
 export async function signWebhook(
   secret: string,
   { id, body, timestampS = Math.floor(Date.now() / 1_000) }: { id: string; body: string | Uint8Array; timestampS?: number },
@@ -105,7 +105,7 @@ async function isGenuine(key: string, signature: string, signed: Bytes): Promise
   const algorithm = isPublic ? 'Ed25519' : { name: 'HMAC', hash: 'SHA-256' };
   const raw = keyBytes(key, isPublic ? PUBLIC_KEY : SECRET);
   const imported = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']);
-  // Takes the same time for all signatures.
+  // Runs in constant time.
   return crypto.subtle.verify(isPublic ? 'Ed25519' : 'HMAC', imported, decoded(value), signed);
 }
 
@@ -138,7 +138,7 @@ function joined(start: Uint8Array, rest: Uint8Array): Bytes {
   return bytes;
 }
 
-/** Empty if it is not base64. */
+/** Empty: it is not base64. */
 function decoded(base64: string): Bytes {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,12 +1,12 @@
 import { CUT_TEXT_MIN_CHARS } from './limits.ts';
 
-/** A text of at most so many characters, never ending in half of a surrogate pair. */
+/** A text of at most this many characters, never ending in half of a surrogate pair. */
 export function cutTo(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   return `${text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Fields with texts that may be long. `cut` has the length that a text had, by its field. */
+/** Fields with texts that may be long. `cut`: the original length of each cut text. */
 export interface Cuttable {
   note?: string | null | undefined;
   json_text?: string | null | undefined;
@@ -28,8 +28,8 @@ export function cutTexts<T extends Cuttable>(content: T, maxChars: number): T {
 }
 
 /**
- * Makes items fit a number of characters: cuts their texts more and more, and leaves out the last items that do not fit even so. `cut`
- * gives an item with its texts cut. The items may be far longer than what fits: those that are left out are not looked at.
+ * Makes items fit a number of characters: cuts their texts more and more, then leaves out the last items. Items may be far longer than what fits:
+ * those left out are not looked at.
  */
 export function fit<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars: number) => T): { items: T[]; leftOut: number } {
   const kept = items.slice(0, countFitting(items, maxChars, cut));
@@ -41,7 +41,7 @@ export function fit<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars
   return { items: fitting, leftOut: items.length - kept.length };
 }
 
-/** How many of the first items fit with the shortest texts. One always does. */
+/** How many of the first items fit with the shortest texts. At least one. */
 function countFitting<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars: number) => T): number {
   let size = 1;
   for (const [i, item] of items.entries()) {

@@ -2,15 +2,15 @@ import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTrans
 import { createServer } from './server.ts';
 import type { Workplace } from './tool.ts';
 
-/** Serves one message of the protocol: `request` has its headers, `message` is its body. */
+/** Serves one message of the protocol. `request`: its headers. `message`: its body. */
 export type Handler = (request: Request, message: unknown, workplace: Workplace) => Promise<Response>;
 
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 
 /**
- * Streamable HTTP without state: each request has a server of its own, and gets one JSON body. Serves the revision of 2026-07-28, and
- * those before it, whose clients begin with `initialize`.
+ * Stateless Streamable HTTP: each request has its own server, and gets one JSON body. Serves the revision of 2026-07-28, and those before it, whose
+ * clients begin with `initialize`.
  */
 export function createHandler(version: string): Handler {
   const current = createMcpHandler(({ authInfo }) => createServer(workplaceIn(authInfo?.extra), version), { legacy: 'reject' });
@@ -30,7 +30,7 @@ function workplaceIn(extra: Record<string, unknown> | undefined): Workplace {
 async function serveEarlier(request: Request, message: unknown, server: ReturnType<typeof createServer>): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
-  // Ends the work of a tool whose client has gone.
+  // Ends the work of a tool whose client is gone.
   const close = () => void server.close();
   request.signal.addEventListener('abort', close);
   try {
@@ -41,7 +41,7 @@ async function serveEarlier(request: Request, message: unknown, server: ReturnTy
   }
 }
 
-/** What would take more than one request is charged for: a batch, or a stream that stays open. */
+/** Refuses batches and streams that stay open: they would cost more than the one request that is charged. */
 function refusalOf(message: unknown): Response | undefined {
   if (Array.isArray(message)) return errorResponse(INVALID_REQUEST, 'Batches are not supported. Send one message at a time.');
   if (typeof message !== 'object' || message === null) return errorResponse(INVALID_REQUEST, 'The body must be a JSON-RPC message.');
@@ -50,7 +50,6 @@ function refusalOf(message: unknown): Response | undefined {
   return errorResponse(METHOD_NOT_FOUND, 'Subscriptions are not supported. Use next_message, or webhooks.', id);
 }
 
-/** A response with an error of JSON-RPC. */
 function errorResponse(code: number, message: string, id: unknown = null): Response {
   const echoed = typeof id === 'string' || typeof id === 'number' ? id : null;
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: echoed }, { status: 400 });

@@ -13,7 +13,7 @@ export const tools = [...readingTools, ...proofTools, ...writingTools, ...workTo
 export function createServer(workplace: Workplace, version: string): McpServer {
   const server = new McpServer(
     { name: 'waybill', title: 'Waybill', version },
-    // What a key may do does not change while it is used.
+    // A key's rights do not change while it is used.
     { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   const { scope } = workplace.self;

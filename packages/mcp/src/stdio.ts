@@ -5,25 +5,21 @@ import { createServer } from './server.ts';
 import type { Workplace } from './tool.ts';
 
 export interface StdioOptions {
-  /** The address of the service. */
   baseUrl: string;
   key: string;
   /** The version that clients are told. */
   version: string;
 }
 
-/** Few, so that a model hears soon that the service is down. */
+/** Few, so that a model soon learns that the service is down. */
 const RETRIES = 2;
 
-/**
- * Serves MCP over stdin and stdout. Resolves once the key is checked, and rejects with a WaybillError if it can't be used; then serves
- * until stdin ends.
- */
+/** Serves MCP over stdin and stdout until stdin ends. Resolves once the key is checked, and rejects with a WaybillError if it can't be used. */
 export async function serveStdio({ baseUrl, key, version }: StdioOptions): Promise<{ close(): Promise<void> }> {
   const waybill = new Waybill({ baseUrl, key, maxRetries: RETRIES, onWarning: () => {} });
   const { business, key: known } = await waybill.me();
   const self = { handle: business.handle, scope: known?.scope ?? 'read' } as const;
-  // Nothing but messages of the protocol may go to stdout.
+  // Only messages of the protocol may go to stdout.
   const tell = (error: unknown) => console.error('MCP:', error);
   const workplace: Workplace = { waybill, self, resultMaxChars: RESULT_MAX_CHARS, readFile, tell };
   return serve(() => createServer(workplace, version), { onerror: tell });

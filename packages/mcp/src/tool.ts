@@ -4,21 +4,19 @@ import * as z from 'zod/v4';
 import { marked, visibleJson } from './untrusted.ts';
 import type { Self } from './views.ts';
 
-/** What tools and resources work with. */
 export interface Workplace {
   waybill: Waybill;
   self: Self;
-  /** Characters of one result. */
   resultMaxChars: number;
-  /** Reads the first bytes of a file by its signed URL; undefined if that is not possible from here. */
+  /** Reads the first bytes of a file by its signed URL. Undefined: that is not possible from here. */
   readFile(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Notes an error that is nobody’s but ours. */
+  /** Logs an error of our own. */
   tell(error: unknown): void;
 }
 
 export interface Tool {
   name: string;
-  /** The scope that a key needs. Others do not see the tool. */
+  /** The scope that a key needs. Other keys do not see the tool. */
   scope: Self['scope'];
   register(server: McpServer, workplace: Workplace): void;
 }
@@ -38,7 +36,7 @@ interface Definition<In extends z.ZodObject, Out extends z.ZodObject> {
 
 export function tool<In extends z.ZodObject, Out extends z.ZodObject>(definition: Definition<In, Out>): Tool {
   const { name, title, description, annotations, scope, isUntrusted, run } = definition;
-  // A misspelt argument is an error, not ignored: the model would think that it had an effect.
+  // A misspelt argument is an error: the model would think that it had an effect.
   const inputSchema = remembered(z.strictObject(definition.input.shape));
   const outputSchema = remembered(definition.output);
   const config = { title, description, inputSchema, outputSchema, annotations: { title, ...annotations } };
@@ -59,7 +57,7 @@ export function tool<In extends z.ZodObject, Out extends z.ZodObject>(definition
   };
 }
 
-/** A schema whose JSON Schema is computed once: over HTTP, each request has a server of its own, which would compute it again. */
+/** Caches the JSON Schema: over HTTP, each request has its own server, which would compute it again. */
 function remembered<S extends z.ZodType>(schema: S): S {
   const standard = schema['~standard'];
   type Options = Parameters<typeof standard.jsonSchema.input>[0];
@@ -74,7 +72,6 @@ function remembered<S extends z.ZodType>(schema: S): S {
   return { '~standard': { ...standard, jsonSchema } } as unknown as S;
 }
 
-/** An error in words that tell a model what to do next. */
 export function wordsOf(error: unknown, { tell }: Workplace, signal: AbortSignal): string {
   if (!(error instanceof WaybillError)) {
     if (!signal.aborted) tell(error);
@@ -104,7 +101,6 @@ export function isJson(text: string): boolean {
 
 export const readOnly: ToolAnnotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
-/** Shapes of arguments that several tools have. */
 const id = (prefix: string, description: string) =>
   z
     .string()

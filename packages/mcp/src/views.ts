@@ -6,7 +6,6 @@ import { FILENAME_MAX_CHARS, FILES_LISTED_MAX } from './limits.ts';
 export type Summary = Api.EnvelopeSummary;
 type Party = Api.Party;
 
-/** The party that a server acts for. */
 export interface Self {
   handle: string;
   scope: 'read' | 'read_write';
@@ -67,7 +66,7 @@ export function partyView(party: Party): z.infer<typeof partySchema> {
   return party.kind === 'domain' ? { kind: party.kind, address: party.domain } : { kind: party.kind, address: party.email };
 }
 
-/** Names and texts are the sender’s; the rest is what the service has established. */
+/** Names and texts are the sender’s; the service has established the rest. */
 export function messageView(message: Summary | Message, self: Self): MessageView {
   const { from, to } = message;
   const isOwn = from.party.kind === 'handle' && from.party.handle === self.handle;

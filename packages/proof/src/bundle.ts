@@ -11,7 +11,7 @@ export const BUNDLE_MEDIA_TYPE = 'application/vnd.waybill.proof+json';
 export const BUNDLE_BYTES_MAX = 8_388_608;
 const LISTED_MAX = 100;
 
-/** A log: its origin is the name in its key. */
+/** A log. Its origin is the name in its key. */
 export interface BundleLog {
   origin: string;
   vkey: string;
@@ -25,14 +25,14 @@ export interface BundleSignature {
   signature_input: string;
   /** 64 bytes in base64. */
   signature: string;
-  /** The values of the components that are covered, and no others. */
+  /** The values of the covered components, and no others. */
   components: Record<string, string>;
   /** The body of the signed request. */
   body: string;
 }
 
 export interface BundleAcknowledgement {
-  /** Leaf 03. */
+  /** The statement of leaf 03. */
   statement: string;
   proof: string;
   signature?: BundleSignature;
@@ -43,11 +43,11 @@ export interface Bundle {
   /** The canonical JSON whose SHA-256 is the message's `content_hash`. */
   envelope: string;
   log: BundleLog;
-  /** Further logs that proofs below are of: a service can begin a new log. */
+  /** Further logs of the proofs below: a service can begin a new log. */
   other_logs?: BundleLog[];
   /** The tlog-proof of leaf 01. */
   proof: string;
-  /** The message's JSON as it was sent, which `json_bytes_sha256` is the hash of; of an older message, which has no such hash, its canonical form. */
+  /** The message's JSON as sent, which `json_bytes_sha256` is the hash of. An older message without that hash has its canonical form. */
   json?: string;
   /** Large files, which were hashed after delivery: leaf 02. */
   files?: { id: string; sha256: string; statement: string; proof: string }[];
@@ -67,9 +67,9 @@ export function formatBundle(bundle: Bundle): string {
   return text;
 }
 
-/** Reads a bundle without verifying it. Refuses whatever is not in its one form. */
+/** Reads a bundle without verifying it. Refuses any text that is not in its one form. */
 export function parseBundle(given: string | Uint8Array): Bundle {
-  // One newline may follow, as programs that print put it there.
+  // Programs that print add a newline.
   const text = decodeText(given, BUNDLE_BYTES_MAX).replace(/\n$/, '');
   return parseCanonical(text, 'The proof', (bundle) => {
     if (bundle.text('format') !== BUNDLE_FORMAT) throw new ProofError(`The proof is not of the format ${BUNDLE_FORMAT}.`);

@@ -8,11 +8,11 @@ export type Hash = (bytes: Uint8Array) => Uint8Array;
 
 export const HASH_BYTES = 32;
 
-/** Nothing that is read here is longer. */
+/** No valid text is longer. */
 const BASE64_CHARACTERS_MAX = 131_072;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Standard base64 with padding. Refuses what another text would decode to as well: set bits under the padding. */
+/** Standard base64 with padding. Refuses set bits under the padding, which would be a second form of the same bytes. */
 export function fromBase64(text: string, what: string): Bytes {
   if (text.length > BASE64_CHARACTERS_MAX || !BASE64.test(text)) throw new ProofError(`${what} is not base64, or is too long.`);
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -22,7 +22,7 @@ export function fromBase64(text: string, what: string): Bytes {
 
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
-  // Piece by piece: a call takes a limited number of arguments.
+  // In pieces: a call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }

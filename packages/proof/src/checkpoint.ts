@@ -2,7 +2,7 @@ import { type Bytes, fromBase64, HASH_BYTES, parseCount, toBase64 } from './byte
 import { ProofError } from './errors.ts';
 import { parseNote } from './note.ts';
 
-/** The tree that a log had at a size (c2sp.org/tlog-checkpoint). */
+/** The tree of a log at a size (c2sp.org/tlog-checkpoint). */
 export interface TreeHead {
   origin: string;
   size: number;

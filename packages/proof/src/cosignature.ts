@@ -5,12 +5,12 @@ import { KEY_TYPE, type Signer, type Verifier, type VerifierKey, verifierKey } f
 
 const TIME_BYTES = 8;
 
-/** What a witness signs (c2sp.org/tlog-cosignature, Ed25519): the time and the whole body of the checkpoint. */
+/** The message that a witness signs (c2sp.org/tlog-cosignature, Ed25519): the time and the whole body of the checkpoint. */
 export function cosignedMessage(body: string, time: number): Bytes {
   return utf8(`cosignature/v1\ntime ${time}\n${body}`);
 }
 
-/** The signer of a witness. `now` gives Unix seconds. */
+/** The signer of a witness. `now` returns Unix seconds. */
 export function cosigner(
   name: string,
   publicKey: Uint8Array,

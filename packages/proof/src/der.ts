@@ -23,7 +23,6 @@ export interface Der {
   content: Bytes;
 }
 
-/** The elements one after another, up to the end. */
 export function readAll(bytes: Bytes): Der[] {
   const elements: Der[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -52,7 +51,7 @@ export function contentOf(element: Der | undefined, tag: number, what: string): 
   return element.content;
 }
 
-/** In dotted form: `2.5.29.37`. */
+/** The object id in dotted form: `2.5.29.37`. */
 export function objectId(element: Der | undefined, what: string): string {
   const bytes = contentOf(element, TAG.objectId, what);
   const arcs: number[] = [];
@@ -94,7 +93,7 @@ export function timeOf(element: Der | undefined, what: string): Date {
 function readAt(bytes: Bytes, at: number): Der {
   const tag = bytes[at];
   const first = bytes[at + 1];
-  // Tags beyond 30 have a second byte; nothing that is read here has them.
+  // Tags beyond 30 have a second byte, and never occur here.
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw fault('An element');
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
   if (first === 0x80 || lengthBytes > 3) throw fault('A length');

@@ -1,4 +1,4 @@
-/** The only error that this package throws: what was given is not in its format, or does not verify. */
+/** The only error of this package: the input is not in its format, or does not verify. */
 export class ProofError extends Error {
   override name = 'ProofError';
 }

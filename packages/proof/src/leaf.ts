@@ -1,7 +1,7 @@
 import { type Bytes, fromHex, HASH_BYTES, sha256, utf8 } from './bytes.ts';
 import { ProofError } from './errors.ts';
 
-/** What a leaf of the log is about: its first byte. */
+/** The first byte of a leaf: its kind. */
 export const LEAF = { message: 1, file: 2, acknowledgement: 3, key: 4, audit: 5 } as const;
 export type LeafType = (typeof LEAF)[keyof typeof LEAF];
 

@@ -1,10 +1,7 @@
 import { areEqual, concat, HASH_BYTES, type Hash, sha256 } from './bytes.ts';
 import { ProofError } from './errors.ts';
 
-/*
- * Merkle trees of RFC 6962, with the ways of RFC 9162 to verify proofs. Sizes go beyond 32 bits, so that nothing here uses JavaScript's bit
- * operators.
- */
+/* Merkle trees of RFC 6962, verified with the algorithms of RFC 9162. Sizes exceed 32 bits, so nothing here uses JavaScript's bit operators. */
 
 /** A proof in a tree of 2^53 leaves has no more hashes than this. */
 export const PROOF_HASHES_MAX = 54;
@@ -26,7 +23,7 @@ export function rootOfHashes(hashes: readonly Uint8Array[], hash: Hash = sha256)
     const above: Uint8Array[] = [];
     for (let at = 0; at < level.length; at += 2) {
       const [left, right] = level.slice(at, at + 2);
-      // A hash without a neighbour rises as it is.
+      // A hash without a neighbour moves up unchanged.
       if (left) above.push(right ? nodeHash(left, right, hash) : left);
     }
     level = above;
@@ -96,7 +93,7 @@ function rootsFromConsistency(
   let node = oldSize - 1;
   let last = size - 1;
   while (node % 2 === 1) [node, last] = [half(node), half(last)];
-  // The old tree is a subtree of the new one where its size is a power of two: the proof leaves its root out.
+  // If the old size is a power of two, the old tree is a subtree of the new one: the proof leaves its root out.
   const [first, ...rest] = node === 0 ? [oldRoot, ...proof] : proof;
   if (!first) throw new ProofError('The consistency proof is too short.');
   let [old, whole] = [first, first];

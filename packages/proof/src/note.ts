@@ -44,7 +44,7 @@ export interface Signer {
 export interface OpenedNote {
   body: string;
   verified: { key: VerifierKey; time?: number }[];
-  /** Signatures of keys that are not among the verifiers. They say nothing. */
+  /** Signatures of unknown keys. They say nothing. */
   unknown: NoteSignature[];
 }
 
@@ -102,8 +102,8 @@ export function parseSignature(line: string): NoteSignature {
 }
 
 /**
- * Verifies every signature whose key is known, and refuses the note if one of them is wrong, or if none is there. A key that signs twice is
- * refused as well, so that a note has one form.
+ * Verifies every signature whose key is known. Refuses the note if one is wrong, or if there is none. A key that signs twice is refused as well, so
+ * that a note has one form.
  */
 export async function openNote(text: string, verifiers: readonly Verifier[]): Promise<OpenedNote> {
   const { body, signatures } = parseNote(text);
@@ -126,7 +126,7 @@ export async function openNote(text: string, verifiers: readonly Verifier[]): Pr
   return opened;
 }
 
-/** Signs a body, after the signatures that it has already. */
+/** Signs a body, after its existing signatures. */
 export async function signNote(body: string, signers: readonly Signer[], signatures: readonly NoteSignature[] = []): Promise<string> {
   if (!body.endsWith('\n')) throw new ProofError('The text of a note ends with a newline.');
   const added: NoteSignature[] = [];
@@ -136,7 +136,7 @@ export async function signNote(body: string, signers: readonly Signer[], signatu
   return text;
 }
 
-/** The signer of a log. `sign` is Ed25519 over bytes, by whatever holds the private key. */
+/** The signer of a log. `sign`: Ed25519 over bytes, by the holder of the private key. */
 export function noteSigner(name: string, publicKey: Uint8Array, sign: (bytes: Bytes) => Promise<Uint8Array> | Uint8Array): Signer {
   const { keyId } = verifierKey(name, KEY_TYPE.ed25519, publicKey);
   return { name, keyId, sign: (body) => sign(utf8(body)) };
@@ -151,7 +151,7 @@ export function noteVerifier(key: VerifierKey): Verifier {
   };
 }
 
-/** Neither empty nor with Unicode spaces or a plus sign. */
+/** A name is not empty, and has no Unicode spaces or plus sign. */
 function isKeyName(name: string): boolean {
   return /^[^\s\u0085+]+$/u.test(name) && name.isWellFormed();
 }

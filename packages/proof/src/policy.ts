@@ -4,7 +4,7 @@ import { cosignatureVerifier } from './cosignature.ts';
 import { ProofError } from './errors.ts';
 import { KEY_TYPE, noteVerifier, openNote, parseVkey, type VerifierKey } from './note.ts';
 
-/* Which logs and witnesses somebody trusts (c2sp.org/tlog-policy). */
+/* The logs and witnesses that somebody trusts (c2sp.org/tlog-policy). */
 
 export const POLICY_CHARACTERS_MAX = 65_536;
 export const POLICY_LINES_MAX = 1_000;
@@ -26,11 +26,11 @@ export interface AcceptedCheckpoint {
   /** The witnesses of the policy that cosigned it, with the time of each in Unix seconds. */
   witnesses: { name: string; time: number }[];
   isQuorum: boolean;
-  /** Names of those whose keys the policy does not have. Their signatures say nothing. */
+  /** The names of signers whose keys the policy does not have. Their signatures say nothing. */
   unknown: string[];
 }
 
-/** The policy of somebody who knows a log, and no witness. */
+/** The policy of somebody who knows logs, but no witness. */
 export function policyOf(...vkeys: string[]): Policy {
   return { logs: vkeys.map((vkey) => ({ key: logKey(vkey) })), witnesses: [], groups: [], quorum: 'none' };
 }
@@ -53,7 +53,7 @@ export function parsePolicy(text: string): Policy {
 export function isQuorum({ groups, quorum }: Policy, witnesses: ReadonlySet<string>): boolean {
   if (quorum === 'none') return true;
   const met = new Set(witnesses);
-  // A group stands after its members, so that one pass is enough.
+  // A group comes after its members, so one pass is enough.
   for (const { name, threshold, members } of groups) if (members.filter((one) => met.has(one)).length >= threshold) met.add(name);
   return met.has(quorum);
 }

@@ -1,9 +1,9 @@
 import { type Policy, parsePolicy, policyOf } from './policy.ts';
 import type { VerifiedProof } from './tlog-proof.ts';
 
-/* What verifiers report, and whom they trust. */
+/* The reports of verifiers, and the trust that they need. */
 
-/** Whom you trust. It must not come with what is verified. */
+/** The logs and witnesses that you trust. They must not come with the file that is verified. */
 export interface TrustOptions {
   /** A policy of c2sp.org/tlog-policy: the logs and the witnesses that you trust. */
   policy?: string | undefined;
@@ -26,7 +26,7 @@ export interface Check {
  */
 export type Verdict = 'verified' | 'failed' | 'untrusted';
 
-/** The policy that the options give. If it names no log, those of the file are taken, and nothing is trusted. */
+/** The policy of the options. If it names no log, those of the file are used, and nothing is trusted. */
 export function trustOf(options: TrustOptions, inFile: readonly string[]): { policy: Policy; isTrusted: boolean } {
   const given = options.policy === undefined ? policyOf() : parsePolicy(options.policy);
   const logs = [...given.logs, ...policyOf(...(options.vkeys ?? [])).logs];

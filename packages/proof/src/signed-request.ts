@@ -25,7 +25,7 @@ interface Expected {
   path: string;
   party: Party;
   agent: string;
-  /** When the service took the request. */
+  /** The time at which the service took the request. */
   at: string;
 }
 
@@ -79,7 +79,7 @@ function checkParameters({ keyid, created = 0 }: SignatureParameters, keyId: str
   if (!(Math.abs(Date.parse(at) / 1_000 - created) <= TOLERANCE_S)) throw new ProofError('The signature was made at another time.');
 }
 
-/** What the sender wrote must be what the message has. What the service added, such as ids and times, nobody else signed. */
+/** The sender's fields must be those of the message. Nobody else signed what the service added, such as ids and times. */
 function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStatement, jsonText = ''): void {
   const fields: [written: unknown, sent: unknown][] = [
     [body['type'] ?? null, envelope.type],
@@ -95,7 +95,7 @@ function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStateme
   if (fields.some(([written, sent]) => written !== sent)) throw new ProofError('The signed request is not that of this message.');
 }
 
-/** Undefined for JSON that has no canonical form: a number that is too large, or levels that are too many. */
+/** Undefined: the JSON has no canonical form, because a number is too large, or it has too many levels. */
 function hashOfJson(json: unknown): string | undefined {
   try {
     return hashOf(canonicalJson(json));

@@ -1,6 +1,6 @@
 import { parseCanonical, type StrictObject } from './strict-json.ts';
 
-/* The statements of which the log has hashes: canonical JSON, each with exactly these members. */
+/* The statements whose hashes are in the log: canonical JSON, each with exactly these members. */
 
 export interface Party {
   kind: 'handle' | 'domain' | 'mailbox';
@@ -18,11 +18,11 @@ export interface EnvelopeFile {
   id: string;
   filename: string;
   sizeBytes: number;
-  /** Null for a large file, which was hashed after delivery. */
+  /** Null: a large file, which was hashed after delivery. */
   sha256: string | null;
 }
 
-/** What a message's `content_hash` is the hash of. */
+/** The content that a message's `content_hash` is the hash of. */
 export interface EnvelopeStatement {
   id: string;
   inReplyTo: string | null;
@@ -34,7 +34,7 @@ export interface EnvelopeStatement {
   subject: string | null;
   note: string | null;
   jsonSha256: string | null;
-  /** Of the text as it was sent. Null without JSON, and for messages from before this hash was recorded. */
+  /** The hash of the text as sent. Null: no JSON, or a message from before this hash was recorded. */
   jsonBytesSha256: string | null;
   files: EnvelopeFile[];
   receivedAt: string;
@@ -128,7 +128,7 @@ export function parseKeyStatement(text: string): KeyStatement {
   }));
 }
 
-/** The same business, organisation or mailbox; the name that it shows may have changed. */
+/** Whether both are the same business, organisation or mailbox. The display name may have changed. */
 export function isSameParty(one: Party, other: Party): boolean {
   return one.kind === other.kind && one.id === other.id;
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '@waybill/client';
 import { ProofError } from './errors.ts';
 
-/** A JSON object whose members are all read: what nobody reads is refused, so that nothing rides along unseen. */
+/** A JSON object whose members must all be read: an unread one is refused, so that nothing is hidden in it. */
 export class StrictObject {
   readonly #members: Map<string, unknown>;
   readonly #what: string;
@@ -52,14 +52,13 @@ export class StrictObject {
     return this.#members.has(name) ? this.object(name, read) : undefined;
   }
 
-  /** A list of objects. */
   list<T>(name: string, most: number, read: (object: StrictObject) => T): T[] {
     const value = this.#take(name);
     if (!Array.isArray(value) || value.length > most) throw new ProofError(`${this.#what} has no list "${name}" of at most ${most}.`);
     return value.map((one) => readObject(one, `An element of "${name}" of ${this.#what}`, read));
   }
 
-  /** A list that is left out when it would be empty. */
+  /** A list that is left out when it is empty. */
   optionalList<T>(name: string, most: number, read: (object: StrictObject) => T): T[] {
     if (!this.#members.has(name)) return [];
     const list = this.list(name, most, read);
@@ -67,7 +66,7 @@ export class StrictObject {
     return list;
   }
 
-  /** All members, which are texts. */
+  /** All members, which must be texts. */
   texts(): Record<string, string> {
     return Object.fromEntries([...this.#members.keys()].map((name) => [name, this.text(name)]));
   }
@@ -96,7 +95,7 @@ export function parseCanonical<T>(text: string, what: string, read: (object: Str
     value = JSON.parse(text);
     isCanonical = canonicalJson(value) === text;
   } catch {
-    // Not JSON, or nested too deeply to be what is expected.
+    // Not JSON, or nested too deeply.
   }
   if (!isCanonical) throw new ProofError(`${what} is not canonical JSON (RFC 8785).`);
   return readObject(value, what, read);

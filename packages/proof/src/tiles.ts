@@ -26,7 +26,7 @@ export function entryBundlePath(index: number, width = TILE_WIDTH): string {
   return `tile/entries/${numbered(index, width)}`;
 }
 
-/** Undefined for a path that is not in the one form of a tile's path. */
+/** Undefined: the path is not in the one form of a tile's path. */
 export function parseTilePath(path: string): TileName | undefined {
   const [, level, number, partial] = /^tile\/([0-6]|entries)\/((?:x\d{3}\/){0,5}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
   if (level === undefined || number === undefined) return undefined;
@@ -36,7 +36,7 @@ export function parseTilePath(path: string): TileName | undefined {
   return tilePath(Number(level), name.index, name.width) === path ? { level: Number(level), ...name } : undefined;
 }
 
-/** How many hashes a tile has in a tree of this size; 0 if it has none. */
+/** The number of hashes of a tile in a tree of this size. */
 export function tileWidth(level: number, index: number, size: number): number {
   const hashes = Math.floor(size / TILE_WIDTH ** level);
   return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH));
@@ -67,7 +67,7 @@ export async function consistencyProof(oldSize: number, size: number, readTile: 
     nodes.unshift(oldSize <= middle ? [middle, end] : [start, middle]);
     [start, end] = oldSize <= middle ? [start, middle] : [middle, end];
   }
-  // The verifier knows the old root: the last node is left out where the old tree is that node.
+  // The verifier knows the old root, so the last node is left out if it is the old tree.
   return hashesOf(start === 0 ? nodes : [[start, end], ...nodes], size, readTile, hash);
 }
 
@@ -78,7 +78,7 @@ export async function rootOf(size: number, readTile: ReadTile, hash: Hash = sha2
   return root ?? hash(new Uint8Array());
 }
 
-/** Entries with their lengths in front, as they are served. */
+/** The entries as served, with their lengths in front. */
 export function formatEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
   return concat(...entries.flatMap((entry) => [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry]));
 }
@@ -97,7 +97,7 @@ export function parseEntryBundle(bytes: Uint8Array): Uint8Array[] {
 /** Leaves from `start` to before `end`. */
 type Range = [start: number, end: number];
 
-/** The hash of each range; a tile is read once. */
+/** The hash of each range. Each tile is read once. */
 function hashesOf(ranges: readonly Range[], size: number, readTile: ReadTile, hash: Hash): Promise<Uint8Array[]> {
   const tiles = new Map<string, Promise<Uint8Array>>();
   const tile = (level: number, index: number) => {
@@ -106,7 +106,7 @@ function hashesOf(ranges: readonly Range[], size: number, readTile: ReadTile, ha
     tiles.set(name, known);
     return known;
   };
-  /** Of 2^height leaves: the hash of a part of one tile. */
+  /** The hash of 2^height leaves, which is in one tile. */
   const perfect = async (start: number, leaves: number) => {
     const height = Math.round(Math.log2(leaves));
     const level = Math.floor(height / 8);
@@ -133,7 +133,7 @@ function split(bytes: Uint8Array, first: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray((first + at) * HASH_BYTES, (first + at + 1) * HASH_BYTES));
 }
 
-/** The largest power of two below a number of leaves, which is the size of the left subtree; 0 for one leaf. */
+/** The size of the left subtree: the largest power of two below the number of leaves. 0 for one leaf. */
 function leftOf(leaves: number): number {
   if (leaves <= 1) return 0;
   let left = 1;

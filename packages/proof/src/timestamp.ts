@@ -16,10 +16,10 @@ export interface Timestamp {
   isTrusted: boolean;
 }
 
-/** By how much the clock of an authority may be behind that of a service. */
+/** The clock of an authority may be this far behind that of a service. */
 const CLOCKS_DIFFER_MAX_S = 60;
 
-/** Nothing is in the log before it was received: a timestamp that says so, or a service, is wrong. */
+/** Nothing is in the log before it was received: otherwise the timestamp, or a service, is wrong. */
 export function isInTime({ time }: Timestamp, receivedAt: string | Date): boolean {
   return time.getTime() + 1_000 * CLOCKS_DIFFER_MAX_S >= new Date(receivedAt).getTime();
 }
@@ -32,8 +32,8 @@ const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 
 /**
- * Throws unless the token is a timestamp of the bytes, signed with a key for timestamps by the certificate inside of it. Everything in it is checked, or
- * refused where nothing vouches for it. `trusted` are certificates of authorities, or of signers.
+ * Throws unless the token is a timestamp of the bytes, signed with a key for timestamps by the certificate inside of it. Everything in it is checked,
+ * or refused if nothing vouches for it. `trusted`: certificates of authorities, or of signers.
  */
 export async function verifyTimestamp(token: Bytes, stamped: Bytes, trusted: readonly Certificate[] = []): Promise<Timestamp> {
   if (token.length > TOKEN_BYTES_MAX) throw new ProofError(`A timestamp is larger than ${TOKEN_BYTES_MAX} bytes.`);
@@ -79,7 +79,7 @@ function parseSignedData(token: Bytes): { content: Bytes; certificates: Certific
 
 function parseSigner(element: Der) {
   const [version, id, digestAlgorithm, attributes, algorithm, signature, ...rest] = inside(element, TAG.sequence, 'A signer');
-  // Nothing signs what may follow: unsigned attributes.
+  // Unsigned attributes may follow, which nothing vouches for.
   if (rest.length > 0 || version?.tag !== TAG.integer || version.content.length !== 1 || version.content[0] !== 1 || !digestAlgorithm)
     throw new ProofError('A timestamp’s signer is not named by issuer and number, or has unsigned attributes.');
   const [issuer, serial, ...none] = inside(id, TAG.sequence, 'A signer');
@@ -94,7 +94,7 @@ function parseSigner(element: Der) {
     hash,
     algorithm: { ...named, hash },
     attributes: readAll(attributes.content),
-    // Signed as the set that they are, not with the tag that they have here.
+    // The signature covers the tag of a set, not the tag here.
     signedBytes: concat(Uint8Array.of(TAG.set), attributes.whole.slice(1)),
     signature: contentOf(signature, TAG.octetString, 'A signature'),
   };
@@ -138,8 +138,8 @@ function parseInfo(content: Bytes): { hash: HashName; imprint: Bytes; time: Date
 }
 
 /**
- * Whether the certificate leads to a trusted one. Every other certificate in the token must be on its way up, and be issued by the next: nobody else vouches
- * for their bytes.
+ * Whether the certificate leads to a trusted one. Every other certificate in the token must be on that path, and be issued by the next: nobody else
+ * vouches for their bytes.
  */
 async function isTrusted(signer: Certificate, inToken: Certificate[], trusted: readonly Certificate[], time: Date): Promise<boolean> {
   const isOneOf = (one: Certificate, some: readonly Certificate[]) => some.some(({ whole }) => areEqual(whole, one.whole));
@@ -152,7 +152,7 @@ async function isTrusted(signer: Certificate, inToken: Certificate[], trusted: r
     const candidates = isSelfIssued ? [current] : [...trusted, ...unused].filter(({ subject }) => areEqual(subject, current.issuer));
     let issuer: Certificate | undefined;
     for (const one of candidates) if (!issuer && (await isIssuedBy(current, one))) issuer = one;
-    // The certificate of a signer that nobody issued need not be one that can issue others.
+    // A self-issued certificate of a signer need not be one that can issue others.
     if (isSelfIssued && (await isSignedBy(current.publicKey, current.algorithm, current.signed, current.signature))) issuer = current;
     if (!issuer) {
       if (candidates.length > 0) throw new ProofError(`The certificate of ${current.name} is not signed by its issuer.`);

@@ -5,7 +5,7 @@ import { leafHash, PROOF_HASHES_MAX, verifyInclusion } from './merkle.ts';
 import { NOTE_CHARACTERS_MAX } from './note.ts';
 import { type AcceptedCheckpoint, openCheckpoint, type Policy } from './policy.ts';
 
-/** That a leaf is in a log (c2sp.org/tlog-proof). */
+/** The proof that a leaf is in a log (c2sp.org/tlog-proof). */
 export interface TlogProof {
   index: number;
   hashes: Uint8Array[];

@@ -26,15 +26,12 @@ export interface VerifyOptions extends TrustOptions {
 export interface Report {
   verdict: Verdict;
   contentHash: string;
-  /** What the proof is about; undefined if the envelope can't be read. */
+  /** The envelope of the proof. Undefined: it can't be read. */
   envelope: EnvelopeStatement | undefined;
   checks: Check[];
 }
 
-/**
- * Verifies a `.waybill-proof`, asking nobody. What is wrong is in the report; a ProofError is thrown for a file that is no bundle, and for options that
- * can't be used.
- */
+/** Verifies a `.waybill-proof` offline. Problems are in the report. Throws a ProofError if the file is no bundle, or the options can't be used. */
 export async function verifyBundle(given: string | Uint8Array, options: VerifyOptions = {}): Promise<Report> {
   await requireEd25519();
   const bundle = parseBundle(given);
@@ -107,7 +104,7 @@ class Verification {
     const { json } = this.#bundle;
     if (json !== undefined) {
       const { jsonSha256, jsonBytesSha256 } = envelope;
-      // A proof of an older message has the canonical form. Of others, both hashes are compared: two readers must not be shown two values.
+      // The proof of an older message has the canonical form. For others, both hashes are compared: two readers must not see two values.
       const isHashed = hashOf(json) === (jsonBytesSha256 ?? jsonSha256);
       const isSame = isHashed && (jsonBytesSha256 === null || likenessOf(json, envelope) === 'same text');
       this.#add('json', isSame, `The JSON in the file is ${isSame ? '' : 'not '}that of the message.`);
@@ -175,7 +172,7 @@ class Verification {
         const one = parseAcknowledgement(statement);
         if (one.message !== envelope.id || one.contentHash !== `sha256:${toHex(this.#contentHash)}`)
           throw new ProofError('The acknowledgement is of another message.');
-        // A mailbox or a domain can have joined a business since.
+        // A mailbox or a domain may have joined a business since.
         if (envelope.to.kind === 'handle' && !isSameParty(one.party, envelope.to))
           throw new ProofError('Somebody else than the recipient acknowledged.');
         await verifyLogged(proof, leafOfStatement(LEAF.acknowledgement, statement), this.#policy);
@@ -210,7 +207,7 @@ class Verification {
     );
   }
 
-  /** Runs a check and writes its line. Undefined if it failed. */
+  /** Runs a check and adds its line. Undefined: it failed. */
   async #check<T>(
     part: Part,
     run: () => Promise<T>,
@@ -229,7 +226,7 @@ class Verification {
     }
   }
 
-  /** By a key that nobody trusts, nothing is verified. */
+  /** A key that nobody trusts verifies nothing. */
   #add(part: Part, isGood: boolean, text: string): void {
     this.#checks.push({ part, state: !isGood ? 'failed' : this.#isTrusted ? 'verified' : 'unchecked', text });
   }
@@ -237,7 +234,7 @@ class Verification {
 
 type Likeness = 'same text' | 'same value' | 'other' | 'no JSON';
 
-/** How JSON compares with that of the message. Space around it is no part of it. */
+/** How JSON compares with that of the message. Space around it does not count. */
 function likenessOf(json: string, { jsonSha256, jsonBytesSha256 }: EnvelopeStatement): Likeness {
   try {
     if (jsonHash(json) !== jsonSha256) return 'other';

@@ -2,14 +2,14 @@ import { areEqual, type Bytes, concat, fromBase64 } from './bytes.ts';
 import { contentOf, type Der, inside, objectId, readAll, readOne, TAG, timeOf, wholeBits } from './der.ts';
 import { ProofError } from './errors.ts';
 
-/** What the verification of a timestamp needs of a certificate (RFC 5280). */
+/** The parts of a certificate (RFC 5280) that the verification of a timestamp needs. */
 export interface Certificate {
   whole: Bytes;
   signed: Bytes;
   serial: Bytes;
   issuer: Bytes;
   subject: Bytes;
-  /** For people: the common name, or the organization. */
+  /** The common name, or the organization, for people. */
   name: string;
   notBefore: Date;
   notAfter: Date;
@@ -24,7 +24,7 @@ export interface Certificate {
 export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
 export interface Algorithm {
   scheme: 'RSASSA-PKCS1-v1_5' | 'RSA-PSS' | 'ECDSA';
-  /** Undefined where another field names the hash. */
+  /** Undefined: another field names the hash. */
   hash: HashName | undefined;
   saltBytes: number;
 }
@@ -62,7 +62,7 @@ export function parseCertificate(given: Bytes | string): Certificate {
   const [signed, algorithm, signature] = parts;
   const fields = inside(signed, TAG.sequence, 'A certificate');
   const [version, serial, inner, issuer, validity, subject, publicKey, ...rest] = fields;
-  // Only version 3 has the extensions that say what a key is for.
+  // Only version 3 has the extensions that state the purpose of a key.
   if (parts.length !== 3 || !signed || version?.tag !== 0xa0 || version.content.at(-1) !== 2 || !algorithm || !inner)
     throw new ProofError('A certificate is not an X.509 certificate of version 3.');
   if (!areEqual(inner.whole, algorithm.whole)) throw new ProofError('A certificate names two signature algorithms.');
@@ -104,7 +104,7 @@ export function signatureAlgorithm(element: Der | undefined): Algorithm {
   return { ...known, saltBytes: 0 };
 }
 
-/** Whether a key, as a certificate has it, signed the bytes. */
+/** Whether a certificate's key signed the bytes. */
 export async function isSignedBy(
   publicKey: Bytes,
   { scheme, hash, saltBytes }: Algorithm,
@@ -136,7 +136,7 @@ export async function isIssuedBy(certificate: Certificate, issuer: Certificate):
   );
 }
 
-/** ECDSA signatures are two integers in DER, and two numbers of fixed length for Web Crypto. */
+/** ECDSA signatures are two integers in DER, but two numbers of fixed length for Web Crypto. */
 function fixedLength(signature: Bytes, bytes: number): Bytes {
   const numbers = inside(readOne(signature, TAG.sequence, 'A signature'), TAG.sequence, 'A signature');
   if (numbers.length !== 2) throw new ProofError('A signature of ECDSA is not two numbers.');
@@ -189,7 +189,7 @@ function isAuthority(extension: { value: Bytes } | undefined): boolean {
   return first?.tag === TAG.boolean && first.content[0] === 0xff;
 }
 
-/** RFC 3161 wants the one purpose, and that it is critical. */
+/** RFC 3161 requires the one purpose, and that it is critical. */
 function isForTimestamps(extension: { isCritical: boolean; value: Bytes } | undefined): boolean {
   if (!extension?.isCritical) return false;
   const purposes = inside(readOne(extension.value, TAG.sequence, 'An extension'), TAG.sequence, 'An extension');

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { ActorSchema, PartySchema } from './envelope.ts';
 import { closed } from './paging.ts';
 
-/** What a recipient can say of a message. */
 export const ACKNOWLEDGEMENT_STATUSES = ['accepted', 'rejected', 'processed'] as const;
 export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
 
@@ -24,7 +23,6 @@ export const AcknowledgementSchema = Type.Object(
   { $id: 'Acknowledgement', ...closed },
 );
 
-/** How a message came to a system of its recipient. */
 export const HAND_OVER_WAYS = ['webhook', 'consumer'] as const;
 export type HandOverWay = (typeof HAND_OVER_WAYS)[number];
 
@@ -43,7 +41,6 @@ export const HandOverSchema = Type.Object(
   },
 );
 
-/** The body of the event message.acknowledged. */
 export const AcknowledgedMessageSchema = Type.Object(
   {
     message_id: Type.String({ description: 'msg_ id' }),

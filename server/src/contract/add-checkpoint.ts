@@ -1,18 +1,15 @@
 import { ProofError } from '@waybill/proof';
 
-/** What a log asks of a witness (c2sp.org/tlog-witness): to cosign a checkpoint that follows the one it has cosigned before. */
+/** The request of a log to a witness (c2sp.org/tlog-witness): cosign a checkpoint that follows the last cosigned one. */
 export interface AddCheckpoint {
   oldSize: number;
-  /** From the old size to that of the checkpoint. */
   consistencyProof: Uint8Array[];
-  /** The signed checkpoint. */
   note: string;
 }
 
 const PROOF_LINES_MAX = 63;
 const HASH_LINE = /^[A-Za-z0-9+/]{43}=$/;
 
-/** The type of the body with which a witness says which size it has cosigned. */
 export const TREE_SIZE_TYPE = 'text/x.tlog.size';
 
 export function formatAddCheckpoint({ oldSize, consistencyProof, note }: AddCheckpoint): string {

@@ -26,12 +26,10 @@ export function isApiKey(text: string): boolean {
   return match?.[1] !== undefined && checkOf(match[1]) === match[2];
 }
 
-/** The only form in which keys are stored and looked up. */
 export function apiKeyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** The part of a key that stays readable, for display. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_CHARS);
 }

@@ -1,12 +1,12 @@
-/** Numbers such as 1e400, which ECMAScript reads as Infinity, have no canonical form. */
+/** Thrown for numbers such as 1e400: ECMAScript reads them as Infinity, which has no canonical form. */
 export class NotCanonical extends Error {}
 
 /**
- * RFC 8785. Lone surrogates, which the RFC forbids but senders do send, are escaped as JSON.stringify escapes them, so that
- * the hash of every document that a message can carry can be recomputed.
+ * The RFC 8785 form. The RFC forbids lone surrogates, but senders do send them: they are escaped as in JSON.stringify, so that the hash of every
+ * document can be recomputed.
  */
 export function canonicalJson(value: unknown): string {
-  // Sorting a copy and letting JSON.stringify write it is almost three times as fast as writing it here.
+  // To sort a copy for JSON.stringify is almost three times as fast as writing it here.
   const sorted = sortedCopy(value, 0);
   return sorted === UNSORTABLE ? write(value) : JSON.stringify(sorted);
 }
@@ -69,7 +69,7 @@ function write(value: unknown): string {
 
 const FEW_KEYS = 16;
 
-/** By UTF-16 code units, as the RFC requires. Most objects have few keys, for which insertion sort is much faster than Array.sort. */
+/** Sorted by UTF-16 code units, as the RFC requires. Most objects have few keys, for which insertion sort is much faster than Array.sort. */
 function sortedKeys(record: Record<string, unknown>): string[] {
   const keys = Object.keys(record);
   if (keys.length > FEW_KEYS) return keys.sort();

@@ -2,13 +2,11 @@ const COLOUR = /^#[0-9a-f]{6}$/;
 /** WCAG 2.2 AA for text of usual size. */
 export const CONTRAST_MIN = 4.5;
 
-/** `#rrggbb` in lower case; undefined for anything else. */
 export function parseColour(text: string): string | undefined {
   const colour = text.trim().toLowerCase();
   return COLOUR.test(colour) ? colour : undefined;
 }
 
-/** The contrast of white text on a colour, from 1 to 21. */
 export function contrastWithWhite(colour: string): number {
   return 1.05 / (luminance(colour) + 0.05);
 }

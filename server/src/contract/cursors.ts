@@ -4,8 +4,8 @@ import { invalid } from './errors.ts';
 const SEAL_BYTES = 12;
 
 /**
- * A cursor holds the key of the last item, sealed together with its scope: the list, the business and the filters. A cursor that
- * was changed, or belongs to another scope, is refused.
+ * A cursor holds the key of the last item, sealed with its scope: the list, the business and the filters. A changed cursor, or one of another scope,
+ * is refused.
  */
 export class Cursors {
   readonly #secret: Buffer;
@@ -18,7 +18,6 @@ export class Cursors {
     return Buffer.concat([this.#seal(scope, lastKey), Buffer.from(lastKey)]).toString('base64url');
   }
 
-  /** The key of the last item, or undefined at the start of a list. */
   open(scope: readonly unknown[], cursor: string | undefined): string | undefined {
     if (cursor === undefined) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
@@ -38,7 +37,6 @@ export class Cursors {
   }
 }
 
-/** Splits `limit + 1` rows into the page and, when there are more, the cursor of the next page. */
 export function pageOf<T>(rows: T[], limit: number, cursorAfter: (last: T) => string): { items: T[]; nextCursor: string | null } {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

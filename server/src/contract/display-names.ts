@@ -2,15 +2,15 @@ import { invalid } from './errors.ts';
 import { foldLookAlikes } from './look-alikes.ts';
 import { withoutUnseen } from './visible-text.ts';
 
-/** Check marks, and what is drawn like one: beside a name, they look like a statement of the service about it. */
+/** Check marks and their look-alikes: beside a name, they look like a statement of the service. */
 const MARK = String.raw`[\u2713\u2714\u2705\u2611\u237b\u221a\u23b7\uaa9c\u{1f5f8}\u{1f5f9}\u{10102}\u{1fbb1}][\ufe0e\ufe0f]?`;
 const MARKS = new RegExp(MARK, 'gu');
 /** "verified" as a badge: at the end of the name, or before punctuation, as in "[verified] Acme". "Verified Systems Ltd" is a name. */
 const BADGE = /(?<![\p{L}\p{N}])verified(?=\s*(?:$|[^\p{L}\p{N}\s\-'’]))/u;
 
 /**
- * A name that others see, as somebody has typed it. It stands in one line of pages and mails: it must not hide or reorder anything there
- * (joiners may stand where letters and emoji need them), nor look as if the service had verified it.
+ * A typed name that others see in one line of pages and mails. It must not hide or reorder anything there (joiners are allowed where letters and
+ * emoji need them), nor look as if the service had verified it.
  */
 export function checkedDisplayName(text: string, path: string, maxChars: number): string {
   const name = text.trim();
@@ -21,12 +21,12 @@ export function checkedDisplayName(text: string, path: string, maxChars: number)
   return name;
 }
 
-/** For what a business calls others, which nobody else sees. */
+/** Checks a name that a business gives to others, and that nobody else sees. */
 export function refuseUnseen(text: string, path: string): void {
   if (withoutUnseen(text) !== text) throw invalid([{ path, message: 'must not have control, invisible or direction characters' }]);
 }
 
-/** The same of a name that comes from elsewhere, such as an identity provider or a mail: what it must not have is left out. May be empty. */
+/** Cleans a name from elsewhere, such as an identity provider or a mail. May return an empty text. */
 export function cleanedDisplayName(text: string, maxChars: number): string {
   const line = withoutUnseen(text.toWellFormed().replace(MARKS, ' '), ' ').replace(/\s+/g, ' ').trim();
   // A shortened name may end in a joiner that has nothing to join.
@@ -38,7 +38,7 @@ function claimsVerification(name: string): boolean {
   return name.search(MARKS) >= 0 || BADGE.test(foldLookAlikes(name));
 }
 
-/** Without each word that has it: folding changes lengths, so the badge can't be cut out of a word. */
+/** Drops each word with a badge: folding changes lengths, so the badge can't be cut out of a word. */
 function withoutBadge(name: string): string {
   const kept = name.split(' ').filter((word) => !/verified/u.test(foldLookAlikes(word)));
   return kept.join(' ').trim();

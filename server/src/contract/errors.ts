@@ -48,13 +48,11 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 export const errorCodes = keysOf(errorCatalogue);
 
-/** One problem of a request; `path` is a JSON Pointer into the body. */
 export interface Issue {
   path: string;
   message: string;
-  /** The limit that was hit, on quota_exceeded. */
   limit?: string;
-  /** Where a text is no longer JSON, on invalid_json: line and character from 1, byte from 0. */
+  /** The place where a text stops being JSON, on invalid_json. Line and column from 1, offset in bytes from 0. */
   line?: number;
   column?: number;
   offset?: number;
@@ -64,11 +62,11 @@ interface RefusalOptions {
   details?: Issue[];
   retryAfterS?: number;
   headers?: Record<string, string>;
-  /** For a case that has an HTTP status of its own. */
+  /** The HTTP status, if it is not the code's usual one. */
   status?: number;
 }
 
-/** What a use-case throws to refuse a request. Anything else that is thrown is an internal error. */
+/** Use-cases throw it to refuse a request. Any other error is an internal error. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Issue[] | undefined;

@@ -2,9 +2,9 @@
 export interface Follower {
   /** Takes the batch as `committed_message[]`. Its file is server/sql/<module>/<sqlFunction>.sql. */
   sqlFunction: string;
-  /** What the function takes besides. */
+  /** The function's other parameter. */
   takes?: 'files' | 'signatures';
   follows: string;
-  /** The channel of NOTIFY on which the text that the function returns is announced after the commit. Without one, it returns nothing. */
+  /** The NOTIFY channel on which the text that the function returns is announced after the commit. Without a channel, it returns nothing. */
   channel?: string;
 }

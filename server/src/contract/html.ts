@@ -1,4 +1,3 @@
-/** Escaped HTML. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +7,6 @@ export class Html {
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A template whose values are escaped, unless they are Html themselves. */
 export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   return new Html(parts.reduce((text, part, i) => text + render(values[i - 1]) + part));
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** An id is a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form); it is stored as a plain uuid. */
+/** An id is a prefix and a UUIDv7 in Crockford's base32, lower case (the TypeID form). It is stored as a plain uuid. */
 export type IdPrefix =
   | 'msg'
   | 'thr'
@@ -71,7 +71,7 @@ export function newUuid(): string {
 
 function encode(bytes: Buffer, chars: number): string {
   const text = Buffer.allocUnsafe(chars);
-  // The bits are read from the right end, so that any padding is at the left.
+  // The bits are read from the right, so that any padding is at the left.
   let buffer = 0;
   let bits = 0;
   let at = bytes.length - 1;
@@ -111,7 +111,7 @@ const HEX_VALUE = new Uint8Array(128);
 for (let i = 0; i < 16; i++) HEX_VALUE[i.toString(16).charCodeAt(0)] = i;
 const scratch = Buffer.alloc(UUID_CHARS);
 
-/** Converts digit by digit, because each message has several ids. */
+/** Converts digit by digit, for speed: each message has several ids. */
 export function formatId(prefix: IdPrefix, uuid: string): string {
   let buffer = 0;
   let bits = 0;
@@ -131,7 +131,6 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${scratch.toString('latin1')}`;
 }
 
-/** Writes the sixteen bytes of a uuid, and returns where they end. */
 export function writeUuid(uuid: string, bytes: Buffer, start: number): number {
   let at = start;
   for (let i = 0; i < uuid.length; i += 2) {
@@ -142,19 +141,16 @@ export function writeUuid(uuid: string, bytes: Buffer, start: number): number {
   return at;
 }
 
-/** The lowest uuid of a millisecond since 1970. */
 export function firstUuidAt(ms: number): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.min(Math.max(0, ms), 2 ** 48 - 1), 0, 6);
   return uuidText(bytes);
 }
 
-/** The millisecond since 1970 in which a uuid was created. */
 export function timeOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-/** The uuid inside an id of that kind, or undefined when the text is not such an id. */
 export function parseId(prefix: IdPrefix, id: string): string | undefined {
   if (id.length !== prefix.length + 1 + UUID_CHARS || !id.startsWith(`${prefix}_`)) return undefined;
   const bytes = decode(id.slice(prefix.length + 1), 16);
@@ -165,7 +161,7 @@ export function newRequestId(): string {
   return formatId('req', newUuid());
 }
 
-/** Where a token has the last byte of its sender's number, which tells where the message is stored in a distributed database. */
+/** The position of the last byte of the sender's number, which tells the shard of the message. */
 const SENDER_BYTE = 5;
 
 /** 128 random bits behind the time, to a quarter of a second, which keeps the index of a growing table warm. */

@@ -30,7 +30,7 @@ const DRAWN_AS: Record<string, string> = {
 const LATIN = new Map(Object.entries(DRAWN_AS).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
 const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-/** In lower case, without accents, and with Latin letters for those that look like them. */
+/** The text in lower case, without accents, with Latin letters for their look-alikes. */
 export function foldLookAlikes(name: string): string {
   return [...bareOf(name)].map((character) => LATIN.get(character) ?? character).join('');
 }
@@ -44,6 +44,6 @@ export function nameKeyOf(name: string): string {
   const key = foldLookAlikes(name)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
     .normalize('NFC');
-  // A name that consists of signs alone has no letters to compare.
+  // A name of signs alone has no letters to compare.
   return key === '' ? bareOf(name) : key;
 }

@@ -2,11 +2,11 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const DOMAIN_MAX_CHARS = 253;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Characters at which the URL parser behind domainToASCII ends a name, or which it skips or decodes. */
+/** The URL parser behind domainToASCII ends a name at these characters, skips or decodes them. */
 const NOT_OF_A_NAME = /[\s\p{Cc}/\\?#@:%[\]]/u;
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/i;
 
-/** A mail domain in its stored form: lower case, Unicode as punycode, no dot at the end. Undefined when the text is no domain. */
+/** The stored form of a mail domain: lower case, Unicode as punycode, no dot at the end. Undefined: the text is no domain. */
 export function parseDomain(text: string): string | undefined {
   const name = text.trim().replace(/[.。．｡]$/, '');
   if (NOT_OF_A_NAME.test(name)) return undefined;
@@ -17,7 +17,7 @@ export function parseDomain(text: string): string | undefined {
   return isOne && !/^\d+$/.test(labels.at(-1) ?? '') ? domain : undefined;
 }
 
-/** A mailbox in lower case: mail providers ignore the case. */
+/** The mailbox in lower case: mail providers ignore the case. */
 export function parseEmail(text: string): string | undefined {
   const address = text.trim();
   if (/\s/.test(address)) return undefined;
@@ -27,13 +27,11 @@ export function parseEmail(text: string): string | undefined {
   return domain !== undefined && LOCAL_PART.test(local) ? `${local.toLowerCase()}@${domain}` : undefined;
 }
 
-/** A domain or mailbox for display: punycode as the letters it stands for. */
 export function inLetters(name: string): string {
   const at = name.lastIndexOf('@') + 1;
   return name.slice(0, at) + domainToUnicode(name.slice(at));
 }
 
-/** Whether the domain is the other one, or a subdomain of it. */
 export function isWithin(domain: string, other: string): boolean {
   return domain === other || domain.endsWith(`.${other}`);
 }

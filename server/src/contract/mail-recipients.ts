@@ -1,7 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type Address, asciiLowerCase, formatAddress, parseHandle, parseSegment } from './names.ts';
 
-/** The `<handle>` or `<handle>+<segment>` in a mail address at our domain, if it is one. */
 export function parseRecipient(address: string, inboundDomain: string): Address | undefined {
   const at = address.lastIndexOf('@');
   if (at < 0 || asciiLowerCase(domainToASCII(address.slice(at + 1))) !== inboundDomain) return undefined;
@@ -12,12 +11,10 @@ export function parseRecipient(address: string, inboundDomain: string): Address 
   return handle === undefined || (plus >= 0 && segment === undefined) ? undefined : { handle, segment };
 }
 
-/** The businesses and segments among the addresses. */
 export function recipientsIn(addresses: readonly string[], inboundDomain: string): Address[] {
   return addresses.flatMap((address) => parseRecipient(address, inboundDomain) ?? []);
 }
 
-/** In the form of `to` of a message. */
 export function addresseeOf({ handle, segment }: Address): string {
   return formatAddress(handle, segment ?? null);
 }

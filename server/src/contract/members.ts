@@ -1,4 +1,4 @@
-/** The roles of people in a business; each includes those after it. */
+/** Each role includes those after it. */
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof ROLES)[number];

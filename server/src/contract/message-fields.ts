@@ -1,23 +1,21 @@
 import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from './limits.ts';
 import { keysOf } from './records.ts';
 
-/** A text that a sender may add to a message. Its column in the database has the same name. */
+/** A text that a sender may add to a message. Its column has the same name. */
 interface MessageText {
   maxChars: number;
-  /** For those who send. */
   written: string;
-  /** For those who read. */
   shown: string;
   /**
-   * Whether content_hash covers it. Fields that were there from the start are covered in every message; later ones in messages that have
-   * them, because the hash of older messages stays as it is.
+   * Whether content_hash covers it. The first fields are covered in every message. Later ones only in messages that have them, because the hashes of
+   * older messages must not change.
    */
   hashed: 'always' | 'if given' | 'never';
 }
 
 /**
  * The one description of these fields: message requests, forms, records, rows, envelopes, receipts, exports, hashes, the OpenAPI document and the
- * clients' types follow from it. Envelopes have them in this order. CONTRIBUTING.md says how to add one.
+ * clients' types follow from it. Envelopes have this order. CONTRIBUTING.md says how to add one.
  */
 const TEXTS = {
   type: {
@@ -42,7 +40,6 @@ export function mapTexts<T>(make: (name: TextName, field: MessageText) => T): Re
   return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name, MESSAGE_TEXTS[name])])) as Record<TextName, T>;
 }
 
-/** The texts among other fields; null where there is none. */
 export function textsOf(fields: Partial<MessageTexts>): MessageTexts {
   return mapTexts((name) => fields[name] ?? null);
 }

@@ -2,7 +2,7 @@ import { HANDLE_MAX_CHARS, HANDLE_MIN_CHARS, SEGMENT_MAX_CHARS } from './limits.
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** The handle that always exists, accepts messages, and has no threads. */
+/** The demo inbox always exists, accepts messages, and has no threads. */
 export const DEMO_HANDLE = 'demo';
 
 const RESERVED_HANDLES = new Set([
@@ -64,7 +64,6 @@ const RESERVED_HANDLES = new Set([
 
 export const HANDLE_PATTERN = `^[A-Za-z0-9-]{${HANDLE_MIN_CHARS},${HANDLE_MAX_CHARS}}$`;
 
-/** The handle in its stored form, or undefined when the text can't be a handle. */
 export function parseHandle(text: string): string | undefined {
   const handle = asciiLowerCase(text);
   return handle.length >= HANDLE_MIN_CHARS && handle.length <= HANDLE_MAX_CHARS && NAME.test(handle) ? handle : undefined;
@@ -76,8 +75,8 @@ export function parseSegment(text: string): string | undefined {
 }
 
 /**
- * Handles that begin with the service's name are reserved, because they would seem to speak for the service. So are those with hyphens as their
- * third and fourth character: in a host name, `xn--…` is shown as other letters (RFC 5890).
+ * Handles that begin with the service's name are reserved, because they would seem to speak for the service. So are those with hyphens as their third
+ * and fourth character: in a host name, `xn--…` is shown as other letters (RFC 5890).
  */
 export function isReservedHandle(handle: string): boolean {
   return RESERVED_HANDLES.has(handle) || handle.startsWith('waybill-') || handle.slice(2, 4) === '--';
@@ -88,7 +87,7 @@ export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** For comparison regardless of case: by way of upper case, which some letters share. ß equals ss, and a final sigma any sigma. */
+/** Folds the case for comparison, by way of upper case, which some letters share. ß equals ss, and a final sigma any sigma. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }
@@ -98,7 +97,6 @@ export interface Address {
   segment: string | undefined;
 }
 
-/** `<handle>` or `<handle>/<segment>`. */
 export function parseAddress(text: string): Address | undefined {
   const slash = text.indexOf('/');
   const handle = parseHandle(slash < 0 ? text : text.slice(0, slash));

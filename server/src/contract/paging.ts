@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { MB, PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES, PAGE_MAX_ITEMS } from './limits.ts';
 
-/** Query parameters of every list. */
 export const pagingFields = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: PAGE_MAX_ITEMS, description: `Items per page; ${PAGE_DEFAULT_ITEMS} by default.` }),
@@ -11,7 +10,6 @@ export const pagingFields = {
   ),
 };
 
-/** The description of a page whose items can be large. */
 export function endsEarly(page: string): string {
   return `${page} It ends early, with a \`next_cursor\`, when it has about ${PAGE_MAX_BYTES / MB} MB.`;
 }

@@ -2,13 +2,11 @@ import type { KeyScope } from './api-key.ts';
 import type { Role } from './members.ts';
 import type { Person } from './people.ts';
 
-/** A party as envelopes show it. */
 export type PartyView =
   | { kind: 'handle'; handle: string; display_name: string }
   | { kind: 'domain'; domain: string; display_name: string }
   | { kind: 'mailbox'; email: string; display_name: string };
 
-/** The person or agent that sent a message, as envelopes show it. */
 export interface ActorView {
   kind: 'agent' | 'person' | 'mailbox';
   id: string;
@@ -28,22 +26,19 @@ export interface Party {
   verifiedDomains: string[];
 }
 
-/** The whole envelope without `json`, or only parties, time and hashes. */
+/** full: the whole envelope without `json`. minimal: only parties, time and hashes. */
 export type ReceiptDetail = 'full' | 'minimal';
 
 export interface Business extends Party {
   handle: string;
   displayName: string;
   acceptingDrops: boolean;
-  /** What the public receipts of the party's messages show. */
   receipts: ReceiptDetail;
-  /** Whether the business publishes an agent card. */
   hasAgentCard: boolean;
   createdAt: Date;
 }
 
 export interface Agent {
-  /** A uuid. */
   id: string;
   name: string;
   description: string | null;
@@ -51,12 +46,10 @@ export interface Agent {
   createdAt: Date;
 }
 
-/** Who makes a request, and for which business. */
 export interface Caller {
   business: Business;
   actor: ActorView;
   scope: KeyScope;
-  /** The key or person whose requests are counted together. */
   countedAs: string;
   by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null; joinedAt: Date };
 }

@@ -21,7 +21,6 @@ const signature = Type.Object(
   closed,
 );
 
-/** The members of a `.waybill-proof`; docs/proof.md describes them. */
 export const ProofSchema = Type.Object(
   {
     format: Type.Literal('waybill-proof/1'),

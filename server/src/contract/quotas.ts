@@ -1,17 +1,16 @@
 import { Refusal } from './errors.ts';
 
-/** How much a business may send; 0 means no limit. */
+/** How much a business may send. 0: no limit. */
 export interface Quotas {
   monthlyMessages: number;
   newAccountDailyMessages: number;
-  /** Days after its claim for which a business counts as new. */
+  /** The days after its claim for which a business counts as new. */
   newAccountDays: number;
   dailyUploadBytes: number;
-  /** For all the businesses that a person owns together. */
+  /** The limit for all businesses of one owner together. */
   dailyUploadBytesPerPerson: number;
 }
 
-/** The names in `details` of quota_exceeded. */
 export const QUOTA_NAMES = [
   'monthly_messages',
   'new_account_daily_messages',
@@ -20,7 +19,6 @@ export const QUOTA_NAMES = [
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-/** The refusal that names the quota, what it allows, and when it resets. `now` is the database's time. */
 export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusal {
   const allowed = {
     monthly_messages: `${quotas.monthlyMessages} messages a month`,

@@ -7,7 +7,6 @@ export const ColleagueSchema = Type.Object(
   { $id: 'Colleague', ...closed, description: 'A member or an agent of your business.' },
 );
 
-/** The body of the event thread.updated. */
 export const UpdatedThreadSchema = Type.Object(
   {
     id: Type.String({ description: 'thr_ id' }),

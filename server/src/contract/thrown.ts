@@ -1,8 +1,7 @@
 import { isRecord } from './records.ts';
 
-/** Anything can be thrown, so nothing is known of a caught value until it is looked at. */
+/** Anything can be thrown, so a caught value is checked before use. */
 
-/** The code that Node.js, Fastify or PostgreSQL gave an error. */
 export function codeOf(error: unknown): string | undefined {
   return isRecord(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
 }

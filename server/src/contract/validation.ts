@@ -7,7 +7,7 @@ const ISSUES_MAX = 50;
 /** With more members or items, only the first problem is reported: one for each would let a single request stall the others. */
 const COLLECTED_FROM_MAX = 1_000;
 
-/** Bodies are checked literally; query strings hold only text, so numbers are parsed. */
+/** Bodies are checked literally. Query strings have only text, so numbers are parsed. */
 const options = { strict: false, useDefaults: false, removeAdditional: false } as const;
 const validators = (coerceTypes: boolean): Validators => ({
   stopping: new Ajv2020({ ...options, coerceTypes, allErrors: false }),
@@ -23,7 +23,7 @@ interface Validators {
 
 export type Check = (value: unknown) => void;
 
-/** Members named in `verbatim` may hold any text. */
+/** `verbatim`: members that may hold any text. */
 export function bodyCheck(schema: TSchema, verbatim: readonly string[] = []): Check {
   return checkWith(ofBodies, schema, verbatim);
 }
@@ -65,7 +65,7 @@ export function textIssues(value: unknown, verbatim: readonly string[]): Issue[]
   return issues;
 }
 
-/** For `a string or null`, only the problems of the string matter. */
+/** Ignores the problems of `null` in `a string or null`. */
 function isUseful({ keyword, params }: ErrorObject): boolean {
   return keyword !== 'anyOf' && !(keyword === 'type' && params['type'] === 'null');
 }

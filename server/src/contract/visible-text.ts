@@ -1,9 +1,9 @@
 /**
- * Names, subjects and file names come from strangers. Characters in them that are invisible, or that reorder the text around them
- * (bidi controls), are shown as escapes such as ⟨U+202E⟩, on pages and in mails. The API carries text as it was sent.
+ * Names, subjects and file names come from strangers. Invisible characters, and those that reorder the text around them (bidi controls), are shown as
+ * escapes such as ⟨U+202E⟩, on pages and in mails. The API carries text unchanged.
  */
 
-/** Controls, line and paragraph separators, lone surrogates, everything drawn as nothing, and the blank of Braille. */
+/** Controls, line and paragraph separators, lone surrogates, invisible characters, and the blank of Braille. */
 const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]`;
 
 /** Scripts in which joiners decide how neighbouring letters are drawn. */
@@ -14,7 +14,7 @@ const JOINING = `[${[
   .map((script) => String.raw`\p{Script=${script}}`)
   .join('')}]`;
 
-/** Invisible characters that people do need in writing: each is allowed only where it has an effect. */
+/** Invisible characters that people need: each is allowed only where it has an effect. */
 const KEPT = [
   // Joiners between letters of these scripts.
   String.raw`(?<=${JOINING}\p{M}{0,4})[\u200c\u200d](?=${JOINING})`,
@@ -38,7 +38,6 @@ export interface Piece {
   isEscape: boolean;
 }
 
-/** The text in pieces: those shown unchanged, and those shown as escapes. */
 export function visiblePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plainFrom = 0;
@@ -56,7 +55,6 @@ export function visibleText(text: string): string {
   return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? escapeOf(found) : found));
 }
 
-/** The text without anything that visibleText would show as an escape. */
 export function withoutUnseen(text: string, replacement = ''): string {
   return text.replace(KEPT_OR_UNSEEN, (found, kept?: string) => (kept === undefined ? replacement : found));
 }

@@ -1,12 +1,11 @@
 import { type Policy, ProofError, parsePolicy } from '@waybill/proof';
 import { WITNESSES_MAX } from './witness-limits.ts';
 
-/** Whether a text is a policy, and not the path of a file with one. */
 export function looksLikePolicy(text: string): boolean {
   return /^(?:witness|group|quorum|log|#)\s/.test(text);
 }
 
-/** A policy (c2sp.org/tlog-policy) of a service that asks witnesses: each of them needs a URL. */
+/** The policy (c2sp.org/tlog-policy) of a service that asks witnesses, so each witness needs a URL. */
 export function parseWitnessPolicy(text: string): Policy {
   const policy = parsePolicy(text);
   if (policy.witnesses.length > WITNESSES_MAX) throw new ProofError(`The policy has more than ${WITNESSES_MAX} witnesses.`);

@@ -13,13 +13,10 @@ import { timesGiven } from './server.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface Gate {
-  /** The caller of a key that this process has in its cache. */
   knownCaller(secret: string): Caller | undefined;
   callerFor(secret: string): Promise<Caller | undefined>;
   personFor(request: FastifyRequest): Promise<SignedIn | undefined>;
-  /** A person who acts for a business; undefined when the person is not a member. */
   memberFor(person: Person, handle: string): Promise<Caller | undefined>;
-  /** Where people reach the service. */
   publicUrl: string;
   perKey: RateLimiter;
   perBusiness: RateLimiter;
@@ -29,16 +26,15 @@ export interface Gate {
   pace: Pace;
 }
 
-/** The business that a signed-in person acts for. */
 export const BUSINESS_HEADER = 'waybill-business';
-/** One space or more (RFC 9110, 11.4). */
+/** RFC 9110, 11.4 allows several spaces. */
 const BEARER = /^Bearer +([!-~]+)$/i;
 
 /** Identifies the caller, and refuses a request that the caller may not make. */
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {
   if (auth === 'public unlimited') return;
   if (auth === 'public') return gate.perAddress.admit(request.ip, reply);
-  // Responses to a key or a session are private, refusals included: no cache may store them.
+  // No cache may store responses to a key or a session, not even refusals.
   reply.header('cache-control', 'no-store');
   if (auth === 'person') {
     request.person = await requirePerson(gate, request, reply);
@@ -55,7 +51,6 @@ export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, rep
   admitBy(...bucketsOf(gate, auth, request), reply);
 }
 
-/** The rates that count a request which was admitted. */
 export function bucketsOf(gate: Gate, auth: Auth, { caller, person, ip }: FastifyRequest): [Bucket | undefined, Bucket | undefined] {
   if (caller) return [gate.perKey.bucketOf(caller.countedAs), gate.perBusiness.bucketOf(caller.business.id)];
   if (person) return [gate.perKey.bucketOf(person.id), undefined];
@@ -63,7 +58,7 @@ export function bucketsOf(gate: Gate, auth: Auth, { caller, person, ip }: Fastif
   return [network, site];
 }
 
-/** Tells a person who is signed in, but has or names no business, what to do instead of asking for a key. */
+/** Tells a signed-in person without a business what to do, instead of asking for a key. */
 async function refuseWithoutBusiness(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.headers.cookie === undefined) return;
   const found = await gate.personFor(request);

@@ -5,24 +5,23 @@ import type { Spend } from '../contract/cost.ts';
 import { PAGE_MAX_BYTES, UNIT_BYTES, UNIT_ROWS, UNIT_WORKER_MS } from '../contract/limits.ts';
 import { type Bucket, describe } from './rate-limit.ts';
 
-/** The part of a burst that a long stream leaves to other requests of its caller. */
+/** A long stream leaves this part of a burst to other requests of its caller. */
 const LEFT_BY_STREAMS = 1 / 2;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * What a request costs, in units of the rates that count it. Admission has taken the first unit; the others are taken as the request uses
- * them up, and may leave a debt, for which later requests wait.
+ * The cost of a request, in units of the rates that count it. Admission has taken the first unit. The others are taken as the request uses them up,
+ * and may leave a debt, for which later requests wait.
  */
 export class Bill {
   readonly #buckets: () => [Bucket | undefined, Bucket | undefined];
   readonly #reply: FastifyReply;
   #charged = 1;
   #pages = 1;
-  /** In units, with fractions. */
   #used = 0;
   #prepaidBytes = 0;
 
-  /** `buckets` are looked up each time: a bucket that was full may have been replaced. */
+  /** `buckets` are looked up each time: a full bucket may have been replaced. */
   constructor(buckets: () => [Bucket | undefined, Bucket | undefined], reply: FastifyReply) {
     this.#buckets = buckets;
     this.#reply = reply;
@@ -41,14 +40,14 @@ export class Bill {
   };
 
   /**
-   * The same stream, charged chunk by chunk unless it is paid for. It waits while its caller is in debt for other requests; beyond the size of a page, it leaves
-   * room for them.
+   * The same stream, charged chunk by chunk unless it is prepaid. It waits while its caller is in debt. Beyond the size of a page, it leaves room for
+   * other requests.
    */
   chargeStream(stream: Readable): Readable {
     // A second stream around it would hold one more chunk for a client that does not read.
     if (this.#prepaidBytes > 0) return stream;
     const charged = Readable.from(this.#chunksOf(stream), { objectMode: false, highWaterMark: 0 });
-    // Also when nobody ever reads it.
+    // Runs even if nobody ever reads the stream.
     charged.once('close', () => stream.destroy());
     return charged;
   }

@@ -3,7 +3,7 @@ import { MB } from '../contract/limits.ts';
 import { NoneLeft, Shares } from '../platform/fairness/shares.ts';
 
 const RETRY_AFTER_S = 2;
-/** The share of all bytes that one business or network may hold, and the share reserved for holders of little. */
+/** The share of one business or network, and the share reserved for holders of little. */
 const HOLDER_SHARE = 1 / 4;
 const KEPT_BACK_SHARE = 1 / 4;
 const LITTLE_SHARE = 1 / 64;
@@ -11,8 +11,8 @@ const LITTLE_SHARE = 1 / 64;
 const HOLDER_MIN_BYTES = 16 * MB;
 
 /**
- * Limits the bytes that all requests of a process may hold at a time, and those of one business or network. A request for
- * more than is left is refused before anything is read.
+ * Limits the bytes that all requests of a process may hold at a time, and those of one business or network. A request for more is refused before
+ * anything is read.
  */
 export class ByteBudget {
   readonly #maxBytesPerHolder: number;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 const SWEEP_MS = 100;
 
-/** Returns the function that refuses new connections and waits for requests under way, up to `patienceMs`. To be called before listening. */
+/** Returns the function that refuses new connections and waits up to `patienceMs` for requests under way. Call it before listening. */
 export function closerOf(app: FastifyInstance, patienceMs: number): () => Promise<void> {
   const connections = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
@@ -18,7 +18,7 @@ export function closerOf(app: FastifyInstance, patienceMs: number): () => Promis
       () => {},
     );
     const sweep = setInterval(() => {
-      // A connection that was busy when the closing began is idle once its response has been sent.
+      // A busy connection becomes idle once its response has been sent.
       app.server.closeIdleConnections();
       // Browsers open connections in advance; Node counts one without any byte as busy.
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();

@@ -8,7 +8,7 @@ export type Encoding = 'zstd' | 'br' | 'gzip';
 interface Method {
   compress(bytes: Buffer): Promise<Buffer>;
   stream(): Transform;
-  /** Processor time, as measured with pages of an inbox. */
+  /** The processor time, measured with pages of an inbox. */
   msPerMB: number;
 }
 
@@ -22,7 +22,7 @@ const gzip = { chunkSize, level: 1 };
 const METHODS: Record<Encoding, Method> = {
   zstd: {
     compress: (bytes) => {
-      // Not in the types yet: with the size pledged, zstd allocates tables for this body, not for the largest.
+      // Not in the types yet: with the pledged size, zstd allocates tables for this body, not for the largest.
       const sized = { ...zstd, pledgedSrcSize: bytes.length };
       return promisify(zlib.zstdCompress)(bytes, sized);
     },
@@ -39,14 +39,14 @@ const METHODS: Record<Encoding, Method> = {
 };
 export const PREFERRED = keysOf(METHODS);
 
-/** For what is compressed once and sent often: several times the time, for some percent less. */
+/** For bodies that are compressed once and sent often: several times the time, for some percent less. */
 const THOROUGH: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: (bytes) => promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
   br: (bytes) => promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (bytes) => promisify(zlib.gzip)(bytes, { level: 9 }),
 };
 
-/** In a thread of libuv. */
+/** Runs in a thread of libuv. */
 export function compressThoroughly(encoding: Encoding, bytes: Buffer): Promise<Buffer> {
   return THOROUGH[encoding](bytes);
 }
@@ -54,7 +54,7 @@ export function compressThoroughly(encoding: Encoding, bytes: Buffer): Promise<B
 /** Smaller bodies fit into a packet or two anyway. */
 export const COMPRESSED_FROM_BYTES = 2_048;
 const WORTH_IT = /^(application\/(json|javascript)|text\/(?!event-stream)|image\/svg\+xml)/;
-/** Half of libuv's threads, which file and DNS operations share with compression. */
+/** Half of libuv's threads, which file and DNS operations share. */
 const BODIES_AT_ONCE = 2;
 /** Each stream takes up to a megabyte for as long as its client reads. */
 const STREAMS_AT_ONCE = 16;
@@ -65,7 +65,7 @@ export function isCompressible(contentType: unknown): boolean {
   return typeof contentType === 'string' && WORTH_IT.test(contentType);
 }
 
-/** Compresses responses within a share of one processor; once the share is used up, responses go out uncompressed. */
+/** Compresses responses within a share of one processor. Once it is used up, responses go out uncompressed. */
 export class Compressor {
   readonly #share: number;
   #creditMs = BURST_MS;
@@ -77,7 +77,7 @@ export class Compressor {
     this.#share = percent / 100;
   }
 
-  /** Undefined when the share of the processor is used up. */
+  /** Undefined: the share of the processor is used up. */
   async compress(encoding: Encoding, bytes: Buffer): Promise<Buffer | undefined> {
     if (this.#bodies >= BODIES_AT_ONCE || !this.#hasCredit()) return undefined;
     this.#creditMs -= MS_PER_RESPONSE;
@@ -113,11 +113,10 @@ export class Compressor {
   }
 }
 
-/** Longer than what any browser sends. */
+/** No browser sends more. */
 const ACCEPT_ENCODING_MAX_CHARS = 256;
 const MEMBER = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** The first of the offered encodings that the client accepts. */
 export function encodingFor<Offered extends Encoding>(
   acceptEncoding: string | undefined,
   offered: readonly Offered[],

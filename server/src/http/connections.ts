@@ -3,7 +3,7 @@ import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import { CONNECTIONS_MAX, CONNECTIONS_PER_NETWORK_SHARE, DESCRIPTORS_KEPT_BACK } from '../contract/limits.ts';
 import { networkOf, siteOf } from '../platform/fairness/network.ts';
 
-/** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed unheard. */
+/** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed without a response. */
 const SURPLUS_MAX = 32;
 const SURPLUS_PATIENCE_MS = 2_000;
 const CONNECTIONS_MIN = 32;
@@ -17,8 +17,8 @@ export function isSurplus(socket: MarkedSocket): boolean {
 }
 
 /**
- * Keeps idle connections from using up the descriptors of the process, which the database, files and webhooks need, and those of one
- * network from using up what others need. Proxies carry the connections of many networks, so they have no share.
+ * Keeps idle connections from using up the descriptors of the process, which the database, files and webhooks need. Each network has a share. Proxies
+ * carry the connections of many networks, so they have none.
  */
 export function limitConnections(server: Server, trustedProxies: string[], max = connectionsMax()): void {
   const perNetwork = Math.ceil(max * CONNECTIONS_PER_NETWORK_SHARE);
@@ -62,7 +62,6 @@ function connectionsMax(): number {
   return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, Math.floor((descriptors - DESCRIPTORS_KEPT_BACK) / 2)));
 }
 
-/** The limit of open files of this process; undefined where the system does not tell. */
 function descriptorLimit(): number | undefined {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

@@ -6,13 +6,12 @@ const EXPOSED = [
 ].join(', ');
 const PREFLIGHT_LASTS_S = 86_400;
 
-/** Lets scripts of any site read a response that is the same for everybody; cookies are never sent along with `*`. */
+/** Lets scripts of any site read a response that is the same for everybody. With `*`, browsers never send cookies. */
 export function allowOtherSites(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', EXPOSED);
 }
 
-/** The preflight request that browsers send when a script sets headers such as If-None-Match. */
 export async function handlePreflight(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   allowOtherSites(reply);
   reply

@@ -7,9 +7,9 @@ import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 
 /**
- * public: no key, limited by address. public unlimited: no key, no limit. key: any valid key, or a member. key rw: a key with scope
- * read_write, or a member. person: anybody who has signed in. member, admin, owner: a person who has signed in and has that role, or
- * a higher one, in the business that the header Waybill-Business names.
+ * public: no key, limited by address. public unlimited: no key, no limit. key: any valid key, or a member. key rw: a key with scope read_write, or a
+ * member. person: anybody who has signed in. member, admin, owner: a signed-in person with at least that role in the business that the header
+ * Waybill-Business names.
  */
 export type Auth = 'public' | 'public unlimited' | 'key' | 'key rw' | 'person' | Role;
 
@@ -17,16 +17,14 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as received, unless the endpoint reads it as a stream. */
   rawBody: Buffer;
-  /** Why the body was not read, where the endpoint judges that itself. */
   refusedBody?: Refusal;
   request: FastifyRequest;
-  /** Counts these bytes as held until the response is sent; refuses when the process holds too many already. */
+  /** Counts these bytes as held until the response is sent. Refuses if the process holds too many. */
   reserve(bytes: number): void;
-  /** Charges the caller's rate for what the request uses up besides its bytes, which are charged anyway. */
+  /** Charges the caller's rate for other costs than bytes, which are charged anyway. */
   spend: Spend;
-  /** Charges for the bytes of a response that is going to be streamed, so that its headers can say what it costs. */
+  /** Charges for a streamed response in advance, so that its headers can state the cost. */
   prepay(bytes: number): void;
   /** Resolves once the caller's rate can afford more of a long response. */
   untilAffordable(): Promise<void>;
@@ -57,14 +55,12 @@ export interface HttpResponse {
 interface Description {
   summary: string;
   description?: string;
-  /** otherContentType: what the query can ask for in place of contentType. The schema is that of the one which is JSON. */
+  /** otherContentType: the query can ask for it in place of contentType. The schema is that of the one which is JSON. */
   success: { status: number; description: string; schema?: TSchema; contentType?: string; otherContentType?: string };
-  /** Responses other than the usual one. */
   also?: { status: number; description: string; schema?: TSchema }[];
-  /** Refusals of this endpoint, in addition to those of its authentication. */
   errors: ErrorCode[];
   headers?: TSchema;
-  /** Scripts of any site may read the response (CORS): only where it is the same for everybody. */
+  /** Lets scripts of any site read the response (CORS). Only if it is the same for everybody. */
   isCrossOrigin?: boolean;
 }
 
@@ -72,14 +68,13 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   params?: P;
   query?: Q;
   body?: B;
-  /** Fields of the body of which exactly one, or at least one, is given. For the documentation only: the handler checks it. */
+  /** Exactly one, or at least one, of these fields of the body is required. For the documentation only: the handler checks it. */
   exactlyOneOf?: readonly string[];
   atLeastOneOf?: readonly string[];
-  /** The schema of the body as multipart/form-data, where the endpoint accepts that too. */
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
-  /** The handler is called even if the body is too large or of an unsupported type, and decides what that means. */
+  /** The handler also gets bodies that are too large or of an unsupported type, and decides. */
   judgesRefusedBody?: boolean;
   /** Content types (or `*`) whose body the handler reads as a stream: request.raw. */
   streams?: string;
@@ -121,15 +116,12 @@ export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema
   handle: (context: Context, call: Call) => Promise<HttpResponse>;
 }
 
-/** A handler takes values of the types of its schemas: routes.ts checks params, query and body by them before each call. */
+/** The types are safe: routes.ts checks params, query and body by their schemas before each call. */
 function endpointOf<Endpoint extends { access: string }>(shape: object, access: Endpoint['access']): Endpoint {
   return { ...shape, access } as Endpoint;
 }
 
-/**
- * Functions that define endpoints which need these services of the context. The route table in app.ts compiles only if the context
- * has them all. Params, query and body get the types of their schemas.
- */
+/** Functions that define endpoints which need these services of the context. The route table in app.ts compiles only if the context has them all. */
 export function endpointsFor<Context>() {
   return {
     endpoint: <P extends TSchema, Q extends TSchema, B extends TSchema>(shape: KeyShape<Context, P, Q, B>): KeyEndpoint<Context> =>
@@ -148,7 +140,6 @@ export function endpointsFor<Context>() {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A row of the route table. The compiler checks that the authentication provides what the endpoint needs. */
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'public' | 'public unlimited', endpoint: PublicEndpoint<Context>]
   | readonly [method: Method, path: string, auth: 'key' | 'key rw', endpoint: KeyEndpoint<Context>]

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Weak, because the same text is sent in several encodings. */
+/** The tag is weak, because the same text is sent in several encodings. */
 export function entityTag(body: string | Buffer): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }

@@ -3,20 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PAGE_DEFAULT_ITEMS, PAGE_MAX_BYTES } from '../contract/limits.ts';
 import type { Call } from './endpoint.ts';
 
-/** Characters that are made in one turn of the event loop, and passed to the connection at a time. */
+/** The characters that one turn of the event loop makes and sends. */
 const CHUNK_CHARS = 64 * 1024;
-/** Larger ones are streamed, without an ETag. */
+/** Larger pages are streamed, without an ETag. */
 const WHOLE_MAX_BYTES = 256 * 1024;
 
 export interface LargeRows<Row> {
-  /** One more than the page can have, if there are more. */
+  /** One more row than the page can have, if there are more. */
   rows: Iterable<Row> | AsyncIterable<Row>;
   cursorAfter(last: Row): string;
-  /** Where the next page begins if this one has all rows, because only some were looked at; null at the end of the list. */
   endCursor?: string | null;
 }
 
-/** A page of rows that can be large, as JSON, made in turns of the event loop. It ends early at the bytes of a page, with at least one row. */
+/** A page of large rows as JSON, made in turns of the event loop. It ends early at the maximum bytes of a page, with at least one row. */
 export async function jsonPage<Row>(
   { rows, cursorAfter, endCursor = null }: LargeRows<Row>,
   view: (row: Row) => object,

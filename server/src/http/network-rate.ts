@@ -4,7 +4,7 @@ import { networkOf, siteOf } from '../platform/fairness/network.ts';
 import type { TokenExchange } from '../platform/postgres/token-exchange.ts';
 import { admitBy, type Bucket, RateLimiter } from './rate-limit.ts';
 
-/** Limits the rate of each network, and that of all networks of one IPv6 site together. */
+/** Limits the rate of each network, and of all networks of one IPv6 site together. */
 export class NetworkRate {
   readonly #networks: RateLimiter;
   readonly #sites: RateLimiter;
@@ -15,14 +15,13 @@ export class NetworkRate {
     this.#sites = new RateLimiter(ofSite, ofSite, `${counted} (all of an IPv6 /48)`, exchange);
   }
 
-  /** Empty when there is no limit. */
+  /** Empty: there is no limit. */
   bucketsOf(address: string): Bucket[] {
     const site = siteOf(address);
     const buckets = [this.#networks.bucketOf(networkOf(address)), site === undefined ? undefined : this.#sites.bucketOf(site)];
     return buckets.filter((bucket) => bucket !== undefined);
   }
 
-  /** Takes one token, states the rest in the headers of the reply, and refuses when no token is left. */
   admit(address: string, reply?: FastifyReply): void {
     const [network, site] = this.bucketsOf(address);
     admitBy(network, site, reply);

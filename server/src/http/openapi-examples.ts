@@ -5,7 +5,7 @@ const HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f
 const TIME = '2026-03-14T09:26:53.589Z';
 const DAY = '2026-03-14';
 
-/** Example values by field name, or by schema and field name where these differ. All other examples follow from the schema. */
+/** Examples by field name, or by schema and field name where these differ. All others follow from the schema. */
 const SAMPLES: Record<string, unknown> = {
   ...{ handle: 'acme', display_name: 'Acme', domain: 'acme.example', email: 'jane@acme.example', email_domain: 'spam.example' },
   ...{
@@ -71,12 +71,10 @@ const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts', 'through']);
 
 export interface ExampleSettings {
   schemas: Schemas;
-  /** For a request: one of `oneOf` is given, and fields in LEFT_OUT are omitted. */
   isRequest?: boolean;
   oneOf?: readonly string[];
 }
 
-/** A realistic value that the schema allows. */
 export function exampleOf(schema: Schema, settings: ExampleSettings, name = '', owner = ''): unknown {
   const known = [SAMPLES[`${owner}.${name}`], SAMPLES[name]].find((sample) => sample !== undefined && fits(sample, schema, settings));
   if (known !== undefined) return known;
@@ -113,7 +111,6 @@ function plainExample({ type, format, pattern, minimum }: Schema): unknown {
   return prefix !== undefined ? `${prefix}_${ID}` : String(pattern).startsWith('^sha256:') ? HASH : 'text';
 }
 
-/** Whether a sample is of the type that the schema requires; its fields are not checked. */
 function fits(sample: unknown, schema: Schema, settings: ExampleSettings): boolean {
   if (schema.$ref !== undefined) return fits(sample, component(schema.$ref, settings.schemas).schema, settings);
   const variants = schema.anyOf ?? schema.oneOf;

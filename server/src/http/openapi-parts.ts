@@ -25,7 +25,6 @@ export interface Parameter {
 const text = (description: string, schema: Schema = { type: 'string' }) => ({ description, schema });
 const seconds = (description: string) => text(description, { type: 'integer', minimum: 0 });
 
-/** Headers that several responses share. */
 export const HEADERS: Headers = {
   'X-Request-Id': text('The id of the request. Quote it when you ask us about it.', {
     type: 'string',
@@ -59,7 +58,6 @@ const headerRefs = (names: string[]): Headers => Object.fromEntries(names.map((n
 const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Cost', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : RATE_HEADERS);
 
-/** The properties of an operation on which the headers of its responses depend. */
 export interface OperationTraits {
   auth: Auth;
   isIdempotent: boolean;
@@ -83,7 +81,7 @@ function errorHeaders(auth: Auth, status: number): Headers {
   return headerRefs(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
-/** By caller, status and codes: most operations have the same few. */
+/** Key: caller, status and codes. Most operations have the same few. */
 const ERROR_RESPONSES = new Map<string, Response>();
 
 /** An endpoint that serves pages also shows its errors as pages. */
@@ -121,7 +119,7 @@ export function businessHeader(auth: Auth): Parameter[] {
   return [{ name: 'Waybill-Business', in: 'header', required, description, schema: { type: 'string', ...HANDLE } }];
 }
 
-/** Accepted in any case. */
+/** The pattern accepts upper and lower case. */
 const HANDLE = {
   pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$',
   minLength: HANDLE_MIN_CHARS,
@@ -141,7 +139,6 @@ export function withHandlePattern(name: string, schema: Schema): Schema {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
-/** Requires text in exactly one (or at least one) of these fields. */
 export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema {
   return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema as the OpenAPI document holds it: the keywords that TypeBox writes and the document is made from. */
+/** A JSON Schema with the keywords that the OpenAPI document uses. */
 export interface Schema {
   $id?: string;
   $ref?: string;
@@ -25,10 +25,8 @@ export interface Schema {
   title?: string;
 }
 
-/** The components of the document, by name. */
 export type Schemas = Record<string, Schema>;
 
-/** The component that a `$ref` names. */
 export function component($ref: string, schemas: Schemas): { name: string; schema: Schema } {
   const name = $ref.slice($ref.lastIndexOf('/') + 1);
   const schema = schemas[name];
@@ -37,8 +35,9 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
 }
 
 /**
- * Says the same in the words that generators of clients read: an enum of texts has a type, a map has `additionalProperties`, and what can be any object or a
- * boolean is any value except for the others. A set of enums is a list: for such a set, the generator for Java writes code that does not compile.
+ * Says the same in keywords that generators of clients understand: an enum of texts has a type, a map has `additionalProperties`, and a union with
+ * any object and a boolean is any value except the other types. A set of enums becomes a list, for which the Java generator otherwise writes code
+ * that does not compile.
  */
 export function forGenerators({ patternProperties, uniqueItems, ...schema }: Schema): Schema {
   const rest = uniqueItems && !schema.items?.enum ? { ...schema, uniqueItems } : schema;

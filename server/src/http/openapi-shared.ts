@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Auth, Route } from './endpoint.ts';
 import { documentSteps, type OpenApiDocument, type Operation } from './openapi.ts';
 
-/** Who may make a request, in the words of the document. */
 const CALLERS: Record<Auth, string> = {
   'public unlimited': 'Needs no key.',
   public: 'Needs no key.',
@@ -14,7 +13,7 @@ const CALLERS: Record<Auth, string> = {
   owner: 'For owners of the business.',
 };
 
-/** Components of one kind: what several operations have, by its text. */
+/** Components of one kind, shared by several operations. Key: the JSON text. */
 class Shared {
   readonly #section: string;
   readonly #texts = new Map<unknown, string>();
@@ -30,14 +29,13 @@ class Shared {
     }
   }
 
-  /** Many parts are the same object. */
+  /** A cache, because many parts are the same object. */
   #textOf(part: unknown): string {
     const text = this.#texts.get(part) ?? JSON.stringify(part);
     this.#texts.set(part, text);
     return text;
   }
 
-  /** A reference to the part if several operations have it; otherwise the part itself. */
   refer<Part extends object>(name: string, part: Part): Part | { $ref: string } {
     const text = this.#textOf(part);
     if ((this.#counts.get(text) ?? 0) < 2) return part;
@@ -46,7 +44,6 @@ class Shared {
     return { $ref: `#/components/${this.#section}/${given}` };
   }
 
-  /** `limit`, and for others of the same name `limit-2`, `limit-3`. */
   #add(name: string, part: object): string {
     const free = (n: number): string => {
       const candidate = n === 1 ? name : `${name}-${n}`;
@@ -58,7 +55,7 @@ class Shared {
   }
 }
 
-/** The text of the document as programs get it. Other requests get their turn while it is made, which takes a tenth of a second in all. */
+/** The text of the shared document. It takes a tenth of a second in all, so other requests get their turn in between. */
 export async function openApiText<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Promise<string> {
   const steps = documentSteps(routes, version, serverUrl);
   for (;;) {
@@ -71,7 +68,7 @@ export async function openApiText<Context>(routes: readonly Route<Context>[], ve
   }
 }
 
-/** The document as programs get it: parameters and responses that operations share stand once, and each operation says who may call it. */
+/** The document as programs get it: shared parameters and responses are components, and each operation says who may call it. */
 export function sharedDocument(document: OpenApiDocument): object {
   const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const parameters = new Shared(

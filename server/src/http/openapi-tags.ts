@@ -1,4 +1,4 @@
-/** What the operations of a tag are about. A path below `/v1` has the tag of its first word, all others `pages`. */
+/** The descriptions of tags. A path below `/v1` has the tag of its first word, all others `pages`. */
 const TAGS: Readonly<Record<string, string>> = {
   messages: 'Send, read, prove and acknowledge messages.',
   inbox: 'Received messages, and the schema that their JSON is checked by.',
@@ -35,14 +35,12 @@ const TAGS: Readonly<Record<string, string>> = {
   pages: 'Bytes of files, at signed URLs.',
 };
 
-/** The tag of a path. */
 export function tagOf(path: string): string {
   const tag = /^\/v1\/([^/]*)/.exec(path)?.[1] ?? 'pages';
   if (TAGS[tag] === undefined) throw new Error(`the tag ${tag} has no description`);
   return tag;
 }
 
-/** The tags that operations have, in reading order. */
 export function tagList(used: ReadonlySet<string>): { name: string; description: string }[] {
   return Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
 }

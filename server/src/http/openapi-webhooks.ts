@@ -31,7 +31,6 @@ const headersOf = (event: string, isOfMessage: boolean): Parameter[] => [
   ),
 ];
 
-/** An event, as an operation that the receiver offers. */
 interface Event {
   operationId: string;
   summary: string;
@@ -66,7 +65,6 @@ function operation(name: string, { operationId, summary, schema, example }: Even
   };
 }
 
-/** What is posted to webhooks. Of each body, its schema and an example. */
 export function webhooksSection(
   bodyOf: (name: 'Envelope' | 'UpdatedThread' | 'Webhook' | 'AcknowledgedMessage') => Pick<Event, 'schema' | 'example'>,
 ) {

@@ -35,7 +35,6 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-/** The schemes of authentication that an operation takes, each with its scopes. */
 type Security = Record<string, string[]>[];
 
 export interface OpenApiDocument {
@@ -48,7 +47,6 @@ export interface OpenApiDocument {
   components: { schemas: Schemas; headers: typeof HEADERS; securitySchemes: Record<string, object> };
 }
 
-/** Refusals that come with an endpoint's authentication, or that any endpoint can return. */
 const ERRORS_OF: Record<Auth, ErrorCode[]> = {
   'public unlimited': [],
   public: ['rate_limited'],
@@ -109,7 +107,6 @@ export function openApiDocument<Context>(routes: readonly Route<Context>[], vers
   }
 }
 
-/** One step for each route. */
 export function* documentSteps<Context>(
   routes: readonly Route<Context>[],
   version: string,
@@ -226,7 +223,7 @@ function bodyContent(
 ): Content {
   const schema = extract(body, schemas, false);
   const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
-  // The rules stand beside the fields, which may be those of a component.
+  // The rules belong beside the fields, which may be in a component.
   if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
@@ -273,7 +270,7 @@ function isSchema(value: unknown): value is Schema {
   return isRecord(value);
 }
 
-/** Makes a component of each schema with a name, and refers to it. Fields may be added to responses, so response schemas are open. */
+/** Makes a component of each named schema. Response schemas are open, because fields may be added to responses. */
 function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema {
   return plain(schema, (value) => {
     const { $id, ...rest } = forGenerators(value);
@@ -285,7 +282,7 @@ function extract(schema: TSchema, schemas: Schemas, isResponse: boolean): Schema
   });
 }
 
-/** Names the variants of a union that differ by their `kind`, such as HandleParty: generators would number them. */
+/** Names the variants of a union by their `kind`, such as HandleParty: generators would number them. */
 function withTitles(name: string, schema: Schema): Schema {
   if (!schema.anyOf?.every(({ properties }) => typeof properties?.['kind']?.const === 'string')) return schema;
   return {
@@ -298,7 +295,7 @@ function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** In camel case throughout, as generators of clients make names of functions of it. */
+/** Camel case, because generators of clients turn ids into function names. */
 function operationId(method: string, path: string): string {
   const words = path.split(/[/:_-]+/).filter((word) => word !== '' && word !== 'v1');
   return method.toLowerCase() + words.map(capitalized).join('');

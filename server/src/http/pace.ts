@@ -5,9 +5,8 @@ import { Counter, type Registry } from 'prom-client';
 interface Transfer {
   socket: Socket;
   direction: 'request' | 'response';
-  /** Bytes transferred since the connection was opened. */
   passed(): number;
-  /** Whether the client waits for the service, and not the other way round. */
+  /** Whether the client waits for the service, not the reverse. */
   isOurTurn(): boolean;
   isOver(): boolean;
   since: number;
@@ -17,8 +16,8 @@ interface Transfer {
 const SWEEPS_PER_WINDOW = 6;
 
 /**
- * Drops clients that send a streamed body, or read a large response, slower than a minimum rate, because each holds buffers
- * and a connection. One timer checks all of them, by counters that sockets keep anyway.
+ * Drops clients that send a streamed body, or read a large response, slower than a minimum rate: each holds buffers and a connection. One timer
+ * checks all of them, with the counters of their sockets.
  */
 export class Pace {
   readonly #bytesPerMs: number;
@@ -49,7 +48,7 @@ export class Pace {
       socket,
       direction: 'request',
       passed: () => socket.bytesRead,
-      // Bytes that arrived and are not read yet wait for a disk or a database.
+      // Bytes that arrived but are not read wait for a disk or a database.
       isOurTurn: () => request.readableLength > 0,
       isOver: () => request.complete,
     });

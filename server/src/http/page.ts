@@ -28,7 +28,7 @@ iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:.5rem}
 table,tbody,tr,td{display:block}thead{display:none}tr{padding:.625rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:0}td+td{margin-top:.25rem}}
 `;
 
-/** What a page may do, as directives of its content security policy. */
+/** The permissions of a page, as directives of its content security policy. */
 export type Permission = "form-action 'self'" | "frame-src 'self'";
 
 function policy(permissions: Permission[]): string {

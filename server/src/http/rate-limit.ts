@@ -11,16 +11,14 @@ interface Rate {
   perMinute: number;
   perMs: number;
   burst: number;
-  /** Whose requests are counted together, in the words of the refusal and of the headers. */
   counted: string;
-  /** As the header RateLimit-Policy states it. */
   policy: string;
 }
 
 export class Bucket {
   readonly #rate: Rate;
   readonly #tell: (tokens: number) => void;
-  /** Negative when requests cost more than there was, or processes have together given out more; it must fill up first. */
+  /** Negative if requests cost more than there was, or processes together have given out more. It must fill up first. */
   #tokens: number;
   #untold = 0;
   #filledAt: number;
@@ -57,13 +55,13 @@ export class Bucket {
     this.#untold = 0;
   }
 
-  /** Takes what was used without asking, into a bounded debt. */
+  /** Takes tokens for work already done, into a bounded debt. */
   takeUsed(tokens: number): void {
     const debtMax = RATE_DEBT_MAX_S * 1_000 * this.#rate.perMs;
     this.take(Math.min(tokens, Math.max(0, this.#tokens + debtMax)));
   }
 
-  /** In another process. */
+  /** Subtracts tokens that another process has taken. */
   wasTaken(tokens: number): void {
     this.#tokens -= tokens;
   }
@@ -72,18 +70,17 @@ export class Bucket {
     return this.#rate.burst;
   }
 
-  /** Time until there are so many tokens. */
   msUntil(tokens: number): number {
     return Math.max(0, (tokens - this.#tokens) / this.#rate.perMs);
   }
 
-  /** `policies` are those of all buckets that count the request. */
+  /** `policies`: those of all buckets that count the request. */
   describe(reply: FastifyReply, policies: string): void {
     const { burst, counted } = this.#rate;
     const remaining = Math.max(0, Math.floor(this.#tokens));
     reply.header('ratelimit-policy', policies);
     reply.header('ratelimit', `"${counted}";r=${remaining};t=${this.#secondsUntil(Math.min(burst, remaining + 1))}`);
-    // The names of earlier drafts, for one more version.
+    // The header names of earlier drafts of the standard, for one more version.
     reply.header('ratelimit-limit', burst);
     reply.header('ratelimit-remaining', remaining);
     reply.header('ratelimit-reset', this.#secondsUntil(burst));
@@ -105,8 +102,8 @@ export class Bucket {
 }
 
 /**
- * A token bucket for each key: `burst` units at once, then `perMinute` evenly. Each process has its own buckets and learns what the
- * others have taken a moment later: at first, each may give out a burst, but then all of them wait until the excess is made up for.
+ * A token bucket for each key: `burst` units at once, then `perMinute` evenly. Each process has its own buckets and learns a moment later what the
+ * others have taken. At first, each may give out a burst; then all wait until the excess is made up for.
  */
 export class RateLimiter {
   readonly #rate: Rate;
@@ -117,7 +114,7 @@ export class RateLimiter {
   /** `counted` is also the name under which processes exchange tokens. */
   constructor(perMinute: number, burst: number, counted: string, exchange: TokenExchange) {
     const most = Math.min(burst, perMinute);
-    // A bucket that is empty is full again after the window, so that quota and window state the same rate as `perMinute`.
+    // An empty bucket is full again after the window, so that quota and window state the same rate as `perMinute`.
     const policy = `"${counted}";q=${most};w=${Math.max(1, Math.ceil((60 * most) / perMinute))}`;
     this.#rate = { perMinute, perMs: perMinute / 60_000, burst: most, counted, policy };
     this.#exchange = exchange;
@@ -125,7 +122,7 @@ export class RateLimiter {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
-  /** Undefined when there is no limit. */
+  /** Undefined: there is no limit. */
   bucketOf(key: TokenKey): Bucket | undefined {
     if (this.#rate.perMinute === 0) return undefined;
     const now = performance.now();
@@ -138,7 +135,6 @@ export class RateLimiter {
     return bucket;
   }
 
-  /** Takes one token, states the rest in the headers of the reply, and refuses when no token is left. */
   admit(key: string, reply?: FastifyReply): void {
     admitBy(this.bucketOf(key), undefined, reply);
   }
@@ -157,7 +153,7 @@ export class RateLimiter {
   }
 }
 
-/** Takes one token of each bucket, or none at all if either is empty. The headers describe the bucket with fewer tokens. */
+/** Takes one token of each bucket, or none if either is empty. The headers describe the bucket with fewer tokens. */
 export function admitBy(one: Bucket | undefined, other: Bucket | undefined, reply?: FastifyReply): void {
   const tighter = tighterOf(one, other);
   if (!tighter) return;

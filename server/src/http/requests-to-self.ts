@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify';
 import { clientOfSelf } from './while-connected.ts';
 
-/** What the client of the API needs of `fetch`. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const WITHOUT_BODY = new Set([204, 304]);
 
 /**
- * A `fetch` for requests of the service to its own API, on behalf of the client of another request: they need no socket, and go through
- * the same checks, rates and limits as any other.
+ * A `fetch` for requests of the service to its own API, on behalf of another request's client. They need no socket, and pass the same checks, rates
+ * and limits as any other.
  */
 export function fetchFromSelf({ server, ip }: FastifyRequest): Fetch {
   return async (url, { method: given = 'GET', headers, body, signal }) => {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { networkOf, siteOf } from '../platform/fairness/network.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
-/** The bytes of the budget that one response takes until it is sent or its client has gone. */
+/** The bytes of the budget that one response takes until it is sent or its client is gone. */
 export class Reservation {
   readonly #budget: ByteBudget;
   readonly #request: FastifyRequest;
@@ -18,7 +18,7 @@ export class Reservation {
   }
 
   add(bytes: number): void {
-    // A client that has gone holds nothing: its response is discarded at once.
+    // The response of a client that is gone is discarded at once.
     if (this.#isClosed || this.#response.destroyed) return;
     this.#budget.take(bytes, this.#holder);
     if (this.#bytes === 0) this.#response.once('close', () => this.#close());
@@ -29,14 +29,12 @@ export class Reservation {
     if (bytes > this.#bytes) this.add(bytes - this.#bytes);
   }
 
-  /** Gives the rest of the reservation back. */
   shrinkTo(bytes: number): void {
     if (bytes >= this.#bytes) return;
     this.#budget.give(this.#bytes - bytes, this.#holder);
     this.#bytes = bytes;
   }
 
-  /** The business, person or network whose share the bytes count in. */
   get #holder(): string {
     const { caller, person, ip } = this.#request;
     if (caller) return `business ${caller.business.id}`;

@@ -10,21 +10,19 @@ import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
 import { serialize } from './serialize.ts';
 
-/** Smaller bodies are not counted: with the limit of requests per connection, they come to a few hundred KB. */
+/** Smaller bodies are not counted: with the limit of requests per connection, they add up to a few hundred KB. */
 const COUNTED_FROM_BYTES = 16 * 1024;
-/** Bytes written to a connection at a time. */
 const SLICE_BYTES = 64 * 1024;
-/** Bytes that a stream holds for a client that does not read: a chunk being sent, one that waits, and one being read. */
+/** A stream holds this much for a client that does not read: a chunk being sent, one that waits, and one being read. */
 const STREAM_BYTES = 3 * SLICE_BYTES;
 
 interface Form {
   status: number;
   contentType?: string;
-  /** Whether the route's responses may be compressed. */
   isCompressed: boolean;
 }
 
-/** How responses leave the process: counted while they are held, with an ETag, compressed, and at a minimum pace. */
+/** Sends responses: counted while they are held, with an ETag, compressed, and at a minimum pace. */
 export class Responses {
   readonly #bytes: ByteBudget;
   readonly #compressor: Compressor;
@@ -102,7 +100,6 @@ function holdStream(stream: Readable, { headers }: HttpResponse, reservation: Re
   }
 }
 
-/** Whether the client has the current version, by If-None-Match. Sets the ETag. */
 function isNotModified({ method, headers }: FastifyRequest, reply: FastifyReply, body: string | Buffer): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || reply.statusCode !== 200) return false;
   if (!reply.hasHeader('etag')) reply.header('etag', entityTag(body));

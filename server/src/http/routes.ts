@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     person: Person | null;
-    /** Whether the handler of the route was called: no later error is one of reading the body. */
+    /** Whether the handler was called: no later error is about reading the body. */
     isHandled: boolean;
   }
   interface FastifyContextConfig {
@@ -33,8 +33,8 @@ const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 type NotFoundPage = (path: string) => HttpResponse | Promise<HttpResponse>;
 
 /**
- * Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body.
- * `notFoundPage`: what browsers get for a path that is not in the table.
+ * Registers the route table. The checks of a request, in order: key or session, scope or origin, rate, query, body. `notFoundPage`: the page for
+ * browsers at an unknown path.
  */
 export function registerRoutes<Context>(
   app: FastifyInstance,
@@ -47,7 +47,7 @@ export function registerRoutes<Context>(
   app.decorateRequest('person', null);
   app.decorateRequest('isHandled', false);
   for (const route of routes) {
-    // A route that streams has its own scope for the content types that it accepts.
+    // A route that streams needs its own scope for its content types.
     if (route[3].streams !== undefined) app.register(async (scope) => registerRoute(scope, route, context, gate));
     else registerRoute(app, route, context, gate);
   }
@@ -71,7 +71,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
     request.isHandled = true;
     const bill = new Bill(() => bucketsOf(gate, auth, request), reply);
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    // A body costs what it costs, even if it is refused.
+    // A body costs its bytes even if it is refused.
     bill.spend({ bytes: rawBody.length });
     checkQuery(request.query);
     const body = checkBody ? parsedBody(request.body, checkBody) : undefined;
@@ -99,7 +99,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
   });
 }
 
-/** Calls the handler for a body that was refused. What the handler throws, and all other errors, go to the error handler of the server. */
+/** Calls the handler for a refused body. Its errors, and all others, go to the error handler of the server. */
 function judgingBodies(respond: (request: FastifyRequest, reply: FastifyReply, refusedBody: Refusal) => Promise<FastifyReply>) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const isAdmitted = request.caller !== null || request.person !== null;
@@ -117,7 +117,7 @@ function parsedBody(body: unknown, check: (value: unknown) => void): unknown {
   return parsed.value;
 }
 
-/** The router knows a path only with its methods. For other requests, `Allow` is found by the pattern of the path. */
+/** The router knows a path only with its methods, so `Allow` is found by the pattern of the path. */
 function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Context>[], hasPages: boolean): void {
   // A path without parameters comes before one whose parameter it would fit.
   const paths = [...new Set(routes.map(([, path]) => path))].toSorted((a, b) => a.split(':').length - b.split(':').length);
@@ -126,7 +126,7 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
 
   for (const { path, methods } of known) {
     if (methods.includes('OPTIONS')) app.options(path, handlePreflight);
-    // The router would match another path here, one with a parameter.
+    // Otherwise the router would match another path, one with a parameter.
     const others = known.filter((other) => other.pattern.test(path)).flatMap((other) => other.methods);
     const method = [...new Set(others)].filter((one) => one !== 'HEAD' && !methods.includes(one));
     const onRequest = async () => Promise.reject(refusalOf(methods));
@@ -139,12 +139,11 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
     const methods = known.find(({ pattern }) => pattern.test(path))?.methods ?? [];
     // A browser gets a page, unless the path exists with other methods.
     if (hasPages && methods.length === 0 && wantsPage(request)) return done();
-    // Before the body is read.
+    // The refusal comes before the body is read.
     done(methods.length === 0 ? new Refusal('not_found', 'The path was not found.') : refusalOf(methods));
   });
 }
 
-/** Paths for programs, which get JSON whatever they accept. */
 const FOR_PROGRAMS = /^\/(v1|auth|objects|assets)(\/|$)/;
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Breaks } from '../platform/fairness/breaks.ts';
 
-/** Lists of fewer items are short. */
+/** Shorter lists are serialized at once. */
 const LONG_LIST_ITEMS = 20;
-/** Longer texts are encoded and hashed in turns of their own. */
+/** Longer texts are encoded and hashed in their own turns. */
 const LONG_TEXT_CHARS = 128 * 1024;
 const CHUNK_CHARS = 64 * 1024;
 
-/** A body as it is sent. Long lists become JSON item by item, and long texts are encoded, with others served in between. */
+/** The body as it is sent. Long lists and texts are serialized in turns, with other requests in between. */
 export async function serialize(body: unknown): Promise<string | Buffer | Readable | undefined> {
   if (body === undefined || Buffer.isBuffer(body) || body instanceof Readable) return body;
   const text = typeof body === 'string' ? body : hasLongList(body) ? await listJson(body) : JSON.stringify(body);
@@ -25,7 +25,7 @@ function hasLongList(body: unknown): body is object {
   );
 }
 
-/** What JSON.stringify would write. */
+/** Writes the same as JSON.stringify. */
 async function listJson(body: object): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const breaks = new Breaks();

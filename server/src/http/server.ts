@@ -9,29 +9,29 @@ import { isSurplus, limitConnections } from './connections.ts';
 import { errorBody, sendError } from './error-response.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-/** For bodies that are held in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
+/** The limit for bodies in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
 const BODY_PATIENCE_MS = 60_000;
 const IDLE_PATIENCE_MS = 120_000;
 /** Twice the time that 5 GB take at 1 Mbit/s. */
 const REQUEST_PATIENCE_MS = 24 * 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
-/** Time to read the rest of a body after the response. */
+/** The time to read the rest of a body after the response. */
 const LEFTOVER_PATIENCE_MS = 10_000;
 
-/** The number of requests of a connection that wait for their responses: a property, because a WeakMap costs each garbage collection. */
+/** The number of requests on a connection that wait for their responses. A property, because a WeakMap costs each garbage collection. */
 const WAITING = Symbol('requests that wait');
 type CountedSocket = Socket & { [WAITING]?: number };
 
-/** Fastify ignores parameters that are not well formed. */
+/** Fastify ignores malformed parameters. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
-/** Fastify set up with request ids everywhere, only errors of the catalogue, bodies as bytes, and short timeouts. */
+/** Fastify with request ids everywhere, only errors of the catalogue, bodies as bytes, and short timeouts. */
 export function createServer(log: Logger, trustedProxies: string[]): FastifyInstance {
   const app = Fastify({
     // At info, Fastify logs every request.
     loggerInstance: (log.level === 'info' ? log.child({}, { level: 'warn' }) : log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: a child logger for each request would be wasted, as hardly any request logs.
+    // One logger for all: hardly any request logs, so a child logger for each would be wasted.
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     requestIdHeader: false,
@@ -41,10 +41,10 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     requestTimeout: REQUEST_PATIENCE_MS,
     connectionTimeout: IDLE_PATIENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node's own response to a missing Host would lack a request id, so a hook below sends ours.
+    // Node's own response to a missing Host lacks a request id, so a hook below sends ours.
     http: { headersTimeout: HEADERS_PATIENCE_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // While stopping, requests on open connections are still served; each connection is closed with its response.
+    // While stopping, requests on open connections are still served. Each connection is closed with its response.
     return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.header('x-request-id', request.id)),
@@ -53,7 +53,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
 
   limitConnections(app.server, trustedProxies);
 
-  // An unknown expectation is ignored; Node's own response to it would lack a request id.
+  // An unknown expectation is ignored: Node's own response to it lacks a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.removeAllContentTypeParsers();
@@ -74,7 +74,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     else done();
   });
-  // After the hooks that admit the caller: a body's type matters only once its sender may send a body.
+  // After the hooks that admit the caller: a body's type matters only if its sender may send a body.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const objection = objectionToBody(request.raw);
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
@@ -101,7 +101,7 @@ function tooManyAtOnce(): Refusal {
   return new Refusal('rate_limited', limit, { retryAfterS: 1 });
 }
 
-/** A probe of the process is told the truth all the same: it is alive. */
+/** Health probes are served all the same: the process is alive. */
 function tooManyConnections(reply: FastifyReply): Refusal {
   reply.header('connection', 'close');
   return new Refusal('unavailable', 'Too many connections are open. Close those that you do not use, and try again.', { retryAfterS: 5 });
@@ -114,7 +114,7 @@ function discard(body: IncomingMessage): void {
     if (!body.complete) body.destroy();
   }, LEFTOVER_PATIENCE_MS);
   body.once('close', () => clearTimeout(impatience));
-  // A handler that stopped reading would otherwise still hold the body back.
+  // A handler that stopped reading would still hold the body back.
   body.removeAllListeners('readable').resume();
 }
 
@@ -126,7 +126,6 @@ function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | und
   return timesGiven(rawHeaders, 'content-type') > 1 ? 'Content-Type is given more than once.' : undefined;
 }
 
-/** For bytes that Node's parser could not read as a request. */
 function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -145,7 +144,7 @@ function rejectBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   );
 }
 
-/** How often a request has a header; Node drops the repeats of some. The name is in lower case. */
+/** How often a request has a header (name in lower case). Node drops the repeats of some. */
 export function timesGiven(rawHeaders: readonly string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

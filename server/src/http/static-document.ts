@@ -7,7 +7,7 @@ interface Form {
   headers: Record<string, string>;
 }
 
-/** A text that is the same for everybody: each encoding is made once, and a request costs no more than the bytes that it reads. */
+/** A text that is the same for everybody. Each encoding is made once, so a request costs no more than the bytes that it reads. */
 export class StaticDocument {
   readonly #plain: Buffer;
   readonly #digest: string;
@@ -25,7 +25,7 @@ export class StaticDocument {
     return { headers: own, body: bytes };
   }
 
-  /** If it fails, the next request tries again. */
+  /** After a failure, the next request tries again. */
   #keep(encoding: Encoding | undefined): Promise<Form> {
     const form = this.#make(encoding);
     this.#forms.set(encoding, form);
@@ -33,7 +33,7 @@ export class StaticDocument {
     return form;
   }
 
-  /** Strong tags: each encoding has its own. */
+  /** The tags are strong: each encoding has its own. */
   async #make(encoding: Encoding | undefined): Promise<Form> {
     const vary = 'accept-encoding';
     if (encoding === undefined) return { bytes: this.#plain, headers: { vary, etag: `"${this.#digest}"` } };

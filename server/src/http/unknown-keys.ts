@@ -6,8 +6,8 @@ import type { NetworkRate } from './network-rate.ts';
 const LOOKUP_PATIENCE_MS = 10_000;
 
 /**
- * Counts requests without a valid key, by network. A valid key uses up no token, and is admitted even from a network without
- * tokens: keys from such a network are looked up one at a time.
+ * Counts requests without a valid key, by network. A valid key uses up no token, and is admitted even from a network without tokens: there, keys are
+ * looked up one at a time.
  */
 export class UnknownKeys {
   readonly #rate: NetworkRate;
@@ -21,7 +21,7 @@ export class UnknownKeys {
     const buckets = this.#rate.bucketsOf(address);
     const empty = buckets.find(({ tokens }) => tokens < 1);
     if (!empty) {
-      // Taken before the look-up, so that simultaneous requests are counted too.
+      // Taken before the look-up, so that concurrent requests are counted, too.
       for (const bucket of buckets) bucket.take(1);
       const known = await lookUp();
       if (known !== undefined) for (const bucket of buckets) bucket.take(-1);

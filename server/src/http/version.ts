@@ -3,5 +3,4 @@ import path from 'node:path';
 
 const manifest: { version: string } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
 
-/** The version of the service. */
 export const { version } = manifest;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyRequest } from 'fastify';
 
-/** For a request of the service to itself, which has no socket that closes: aborted when the client goes for which it is made. */
+/** Aborted when the client is gone on whose behalf the service sends a request to itself. Such a request has no socket that closes. */
 export const clientOfSelf = new AsyncLocalStorage<AbortSignal>();
 
 /** Runs work for a client that may disconnect before the response: then `gone` is aborted. */

@@ -2,19 +2,17 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useNavigate } from '@tanstack/react-router';
 import { type ApiError, auth } from './client.ts';
 
-/** A POST to a path below /auth. */
 export function useAuth<Body = void, Response = unknown>(path: string): UseMutationResult<Response, ApiError, Body> {
   return useMutation<Response, ApiError, Body>({ mutationFn: (body) => auth<Response>('POST', path, body) });
 }
 
-/** Ends the session and opens the sign-in page. next: the page to open after the next sign-in. */
 export function useSignOut(next?: string): { signOut(): void; isBusy: boolean; error: ApiError | null } {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation<unknown, ApiError>({
     mutationFn: () => auth('POST', 'sign-out'),
     onSuccess: async () => {
-      // The next person must not see what this one has read.
+      // The next person must not see the data of this one.
       queries.clear();
       await navigate({ to: '/sign-in', search: { next } });
     },

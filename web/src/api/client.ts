@@ -7,7 +7,6 @@ import type { Error as ErrorBody } from './schema.ts';
 export type { InputOf, Operation, ResponseOf };
 export { JsonText };
 
-/** An error of the API, or a failed connection. */
 export class ApiError extends Error {
   readonly code: ErrorBody['error']['code'] | 'unreachable';
   readonly status: number;
@@ -24,7 +23,6 @@ export class ApiError extends Error {
     this.retryAfterS = retryAfter === null ? undefined : Number(retryAfter);
   }
 
-  /** The message about one field of the request, by its JSON Pointer. */
   at(path: string): string | undefined {
     return this.details.find((detail) => detail.path === path)?.message;
   }
@@ -41,12 +39,10 @@ export async function call<O extends Operation>(operation: O, input: InputOf<O>,
   return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<O>;
 }
 
-/** The response as text, byte for byte. */
 export async function textOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<string> {
   return request(...requestOf(operation, input, options), (response) => response.text());
 }
 
-/** The response as a file, which the browser may keep on disk. */
 export async function blobOf<O extends Operation>(operation: O, input: InputOf<O>, options: Options = {}): Promise<Blob> {
   return request(...requestOf(operation, input, options), (response) => response.blob());
 }
@@ -75,7 +71,7 @@ function contentOf(body: unknown): string | FormData | undefined {
   return body instanceof JsonText ? body.text : JSON.stringify(body);
 }
 
-/** A request below /auth, whose paths are not part of the OpenAPI document. */
+/** A request below /auth, whose paths are not in the OpenAPI document. */
 export async function auth<T = unknown>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
   const init = method === 'POST' ? { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } } : {};
   const text = await request(method, `/auth/${path}`, init, (response) => response.text());
@@ -105,12 +101,12 @@ async function request<Content>(
     throw new ApiError(0, {}, null);
   }
   const error = errorIn(text);
-  // A proxy in front of the service responds in its place.
+  // A proxy responds in place of the service.
   if (response.status >= 502 && error.code === undefined) reportFailure();
   throw new ApiError(response.status, error, response.headers.get('retry-after'));
 }
 
-/** The error in a response; empty if a proxy or a bucket responded with something else. */
+/** The error in a response. Empty if a proxy or a bucket sent something else. */
 export function errorIn(text: string): Partial<ErrorBody['error']> {
   try {
     return (JSON.parse(text) as ErrorBody).error ?? {};

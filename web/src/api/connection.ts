@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the service can be reached. Requests and the event stream report failures; then this asks until it can. */
+/** Whether the service can be reached. After a reported failure, this asks until it can. */
 
 const RETRY_MS = 2_000;
 const listeners = new Set<() => void>();
 let isAway = false;
 let isAsking = false;
 
-/** After a request without a response. One lost request is not an outage: the service is asked first. */
+/** One lost request is not an outage: the service is asked first. */
 export function reportFailure(): void {
   void ask();
 }
@@ -31,7 +31,7 @@ async function ask(): Promise<void> {
   set(false);
 }
 
-/** Until the next try: a moment, or when the browser is online again. */
+/** Waits for the next try: a moment, or until the browser is online again. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -57,7 +57,6 @@ function subscribe(listener: () => void): () => void {
 
 export const useIsAway = (): boolean => useSyncExternalStore(subscribe, () => isAway);
 
-/** Calls the listener when the service can be reached again. */
 export function onBack(listener: () => void): void {
   subscribe(() => {
     if (!isAway) listener();

@@ -3,8 +3,8 @@ import { canReach, pause, reportFailure } from './connection.ts';
 const TRIES_MAX = 3;
 
 /**
- * Loads a part of the pages, again and again while the service is away. If the service is there and the file is not, a new version
- * has replaced it: then the error goes on to the router, which reloads the page.
+ * Loads a part of the pages, and retries while the service is away. If only the file is missing, a new version has replaced it: the error goes to the
+ * router, which reloads the page.
  */
 export function retried<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {

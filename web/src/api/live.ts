@@ -31,7 +31,7 @@ export function useLive(): void {
       stream?.abort();
       stream = undefined;
       const isVisible = document.visibilityState === 'visible';
-      // Browsers open few connections to a host, so hidden pages hold none, or one of them for all that show desktop notifications.
+      // Browsers open few connections to a host, so hidden pages hold none. For desktop notifications, one hidden page holds one for all.
       if (!isVisible && !isDesktopOn()) return;
       stream = new AbortController();
       const { signal } = stream;
@@ -48,17 +48,14 @@ export function useLive(): void {
   }, [business, queries]);
 }
 
-/** What the navigation shows of threads. */
 export function forgetCounts(queries: QueryClient): void {
   void forget(queries, 'GET /v1/threads/counts', 'GET /v1/views', 'GET /v1/notifications');
 }
 
-/** Calls the listener when messages were received or sent. */
 export function useArrivals(listener: Listener): void {
   useListener('messages', listener);
 }
 
-/** Calls the listener when threads have changed. */
 export function useThreadChanges(listener: Listener): void {
   useListener('threads', listener);
 }

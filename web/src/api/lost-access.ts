@@ -3,8 +3,8 @@ import { ApiError } from './client.ts';
 import { reading } from './queries.ts';
 
 /**
- * Sessions can end and members can be removed from elsewhere. After a 401 or 403 the account is loaded again, so that the route
- * guards redirect: to the sign-in page, to another business, or to claim a handle.
+ * Sessions can end and members can be removed from elsewhere. After a 401 or 403 the account is loaded again, so that the route guards redirect: to
+ * the sign-in page, to another business, or to claim a handle.
  */
 export function watchAccess(queries: QueryClient, runGuards: () => Promise<void>): void {
   const account = reading('GET /v1/account', {});

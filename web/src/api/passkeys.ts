@@ -1,6 +1,6 @@
 import { ApiError, auth } from './client.ts';
 
-/** As /auth lists them, whose responses are not part of the OpenAPI document. */
+/** A passkey as listed by /auth, which is not in the OpenAPI document. */
 export interface Passkey {
   id: string;
   name: string | null;

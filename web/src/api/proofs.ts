@@ -1,6 +1,5 @@
 import { textOf } from './client.ts';
 
-/** The log does not have the message yet. */
 export const PENDING = Symbol('not in the log yet');
 
 const WAIT_MS = 1_000;
@@ -12,7 +11,6 @@ export async function receiptProof(token: string, isMinimal: boolean, signal: Ab
   return proofIn(await textOf('GET /v1/receipts/{token}/proof', { path: { token }, query: { format } }, { signal }));
 }
 
-/** The proof of a message, for its parties. Waits until the log has the message. */
 export async function messageProof(id: string): Promise<string> {
   for (let tries = 1; ; tries++) {
     const proof = proofIn(await textOf('GET /v1/messages/{id}/proof', { path: { id } }));
@@ -22,7 +20,7 @@ export async function messageProof(id: string): Promise<string> {
   }
 }
 
-/** The body of a 202 is the only one that begins like this: bundles begin with their format. */
+/** Only the body of a 202 begins like this: bundles begin with their format. */
 function proofIn(text: string): string | typeof PENDING {
   return text.startsWith('{"status":"pending"') ? PENDING : text;
 }

@@ -1,11 +1,10 @@
 import { ApiError, errorIn } from './client.ts';
 
-/** Browsers open six connections to a host, and the rest of the page needs some of them. */
+/** Browsers open six connections to a host, and the rest of the page needs some. */
 const PUTS_AT_ONCE = 3;
 let running = 0;
 const queue: (() => void)[] = [];
 
-/** Runs uploads in order, a few at a time. */
 export async function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   if (running >= PUTS_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
   else running++;
@@ -24,11 +23,10 @@ interface Put {
   headers: Record<string, string>;
   bytes: Blob;
   signal: AbortSignal;
-  /** Called with the number of bytes sent so far. */
   onSent(count: number): void;
 }
 
-/** PUTs bytes to a signed URL. By XMLHttpRequest, since fetch reports no upload progress. */
+/** PUTs bytes to a signed URL with XMLHttpRequest, since fetch reports no upload progress. */
 export function put({ url, headers, bytes, signal, onSent }: Put): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -11,10 +11,9 @@ import {
 import { activeBusiness, useActiveBusiness } from './business.ts';
 import { type ApiError, call, type InputOf, type Operation, type ResponseOf } from './client.ts';
 
-/** Responses that do not depend on the active business. */
+/** These responses do not depend on the active business. */
 const OF_NO_BUSINESS = /^\w+ \/v1\/(account|sign-in|public|receipts|drops|businesses)\b/;
 
-/** The key of a query: the business, the operation and its input. */
 export function keyOf(operation: Operation, input: object): unknown[] {
   return [OF_NO_BUSINESS.test(operation) ? '' : (activeBusiness() ?? ''), operation, input];
 }
@@ -31,7 +30,7 @@ export function useReading<O extends Operation>(
   input: InputOf<O>,
   options: { enabled?: boolean } = {},
 ): UseQueryResult<ResponseOf<O>, ApiError> {
-  // Renders again when the business changes, which changes the key.
+  // Renders again when the business changes, because the key does.
   useActiveBusiness();
   return useQuery({ ...reading(operation, input), ...options });
 }
@@ -43,7 +42,6 @@ const PAGE_ITEMS = 100;
 
 export interface List<Item, Page = object> {
   items: Item[];
-  /** What the last page says beside its items. */
   last: Omit<Page, 'data'> | undefined;
   isPending: boolean;
   isFetching: boolean;
@@ -58,7 +56,7 @@ export function listKeyOf(operation: Operation, input: object): unknown[] {
   return [...keyOf(operation, input), 'list'];
 }
 
-/** A list of the API, page by page. keep: what to hold of each item, where the whole item is too large. */
+/** A list of the API, page by page. keep: the part of each item to hold, if the whole item is too large. */
 export function useList<O extends Listing>(
   operation: O,
   input: InputOf<O>,
@@ -103,7 +101,6 @@ export function useList<O extends Listing, Kept>(
   };
 }
 
-/** Marks the responses of these operations as stale, so that those on screen are loaded again. */
 export function forget(queries: QueryClient, ...operations: Operation[]): Promise<void> {
   return queries.invalidateQueries({ predicate: ({ queryKey }) => operations.some((operation) => operation === queryKey[1]) });
 }
@@ -116,8 +113,8 @@ export function useAction<O extends Operation>(
   const queries = useQueryClient();
   return useMutation<ResponseOf<O>, ApiError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
-    // Pending until the reload is done. The reload may unmount the caller, so follow-up steps belong after mutateAsync, not in the
-    // callbacks of mutate.
+    // Pending until the reload is done. The reload may unmount the caller, so follow-up steps belong after mutateAsync, not in the callbacks of
+    // mutate.
     onSuccess: () => forget(queries, ...changes),
   });
 }

@@ -4,7 +4,7 @@ import type { Account } from './schema.ts';
 
 export type Role = Account['businesses'][number]['role'];
 
-/** The role in the active business. Undefined until the account is loaded. */
+/** The role in the active business. Undefined: the account is not loaded yet. */
 export function useRole(): { role: Role | undefined; isAdmin: boolean; isOwner: boolean } {
   const active = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});

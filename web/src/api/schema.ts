@@ -1,2 +1,2 @@
-/** The types of the API, which the pages share with the client for programs. */
+/** The pages share the types of the API with the client for programs. */
 export type * from '../../../packages/client/src/schema.ts';

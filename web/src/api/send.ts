@@ -6,12 +6,12 @@ import { forget } from './queries.ts';
 import type { Envelope } from './schema.ts';
 
 /**
- * Sends a message at most once: a retry after a lost response repeats the request with the same idempotency key, even after a
- * reload. An edited message gets a new key, and so does the same message by another person (by).
+ * Sends a message at most once: after a lost response, even after a reload, the retry has the same idempotency key. An edited message gets a new key,
+ * and so does the same message by another person (by).
  */
 export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   const queries = useQueryClient();
-  // What waits for the network is sent by the business for which it was written, not by the one that is active then.
+  // A message that waits for the network is sent by the business it was written for, not by the one that is active then.
   const business = useActiveBusiness();
   const forBusiness = business === undefined ? undefined : { 'waybill-business': business };
   return useMutation<Envelope, ApiError, string>({
@@ -26,7 +26,6 @@ export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
 }
 
 const PENDING = 'waybill.tried';
-/** The last request, until it has a response. */
 let pending: { request: string; key: string } | undefined;
 
 function keyFor(request: string): string {

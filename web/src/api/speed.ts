@@ -1,6 +1,5 @@
 const WINDOW_MS = 5_000;
 
-/** The transfer rate over the last seconds. */
 export class Speed {
   #samples: [at: number, bytes: number][] = [];
 
@@ -13,7 +12,6 @@ export class Speed {
     this.#samples = [];
   }
 
-  /** Undefined until there are enough samples. */
   bytesPerSecond(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last[0] - first[0] < 500 || last[1] <= first[1]) return undefined;

@@ -2,7 +2,7 @@ import { ApiError, call } from './client.ts';
 import { inTurn, put } from './put.ts';
 import type { PartTickets } from './schema.ts';
 
-/** Where to upload: as a business, or as a person without a handle. */
+/** The door for a business, or for a person without a handle. */
 export type Door = '/v1/uploads' | '/v1/drops/uploads';
 
 type Ticket = PartTickets['parts'][number];
@@ -17,16 +17,13 @@ interface PartedUpload {
   id: string;
   file: File;
   signal: AbortSignal;
-  /** Retries until it succeeds, or fails for good. */
   persist<T>(run: () => Promise<T>): Promise<T>;
-  /** Called with the bytes sent so far, those of earlier sessions included. */
   onSent(count: number): void;
 }
 
-/** Sends the missing parts of an upload, and completes it. */
 export async function sendParts({ door, id, file, signal, persist, onSent }: PartedUpload): Promise<void> {
   const upload = await persist(() => call(`GET ${door}/{id}`, { path: { id } }, { signal }));
-  // It was announced in parts: the other kind of upload never occurs here.
+  // Only uploads in parts come here.
   if (upload.complete || !('part_size_bytes' in upload)) return;
   const each = upload.part_size_bytes;
   const bytesOf = (number: number) => file.slice((number - 1) * each, number * each);
@@ -68,7 +65,7 @@ function asExpired(error: unknown): never {
 class Tickets {
   readonly #door: Door;
   readonly #id: string;
-  /** Parts that are still to be sent. It shrinks as they are taken. */
+  /** The parts to be sent. The array shrinks as they are taken. */
   readonly #missing: readonly number[];
   readonly #signal: AbortSignal;
   readonly #known = new Map<number, Ticket & { until: number }>();

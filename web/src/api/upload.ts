@@ -12,7 +12,6 @@ export interface Progress {
   bytesPerSecond: number | undefined;
   secondsLeft: number | undefined;
   error: ApiError | undefined;
-  /** The id to put into a message; known once the upload is done. */
   uploadId: string | undefined;
 }
 
@@ -23,7 +22,6 @@ const ANY_TYPE = 'application/octet-stream';
 const TRIES = 6;
 const REPORT_EVERY_MS = 200;
 
-/** The upload of a file, which starts when it is constructed. */
 export class Upload {
   readonly key = randomKey();
   readonly file: File;
@@ -40,9 +38,8 @@ export class Upload {
   };
   #running = new AbortController();
   #reportedAt = 0;
-  /** The signed URL of an upload in one piece; requested once, since each announcement counts toward the daily limit. */
+  /** The signed URL of an upload in one piece. Requested once, since each announcement counts toward the daily limit. */
   #announced: Announced | undefined;
-  /** The id of an upload in parts. */
   #partedId: string | undefined;
 
   constructor(file: File, door: Door) {
@@ -59,14 +56,12 @@ export class Upload {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Stops sending. The service keeps what has arrived for a day. */
   pause(): void {
     if (this.#progress.status === 'done') return;
     this.#running.abort();
     this.#change({ status: 'paused' });
   }
 
-  /** Continues after a pause or a failure. */
   resume(): void {
     this.#running.abort();
     this.#running = new AbortController();
@@ -84,7 +79,6 @@ export class Upload {
     );
   }
 
-  /** For good. */
   cancel(): void {
     this.#running.abort();
     this.#listeners.clear();
@@ -125,7 +119,6 @@ export class Upload {
     return { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
   }
 
-  /** Retries after temporary failures, such as a broken connection. */
   async #persist<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {

@@ -7,7 +7,6 @@ export interface Uploads {
   add(files: Iterable<File>): void;
   remove(upload: Upload): void;
   clear(): void;
-  /** For `files` of a message; undefined until all uploads are done. */
   ids: string[] | undefined;
   /** Leaving the page would cancel uploads. */
   isUnfinished: boolean;
@@ -50,7 +49,7 @@ function cancelAll(list: readonly Upload[]): Upload[] {
   return [];
 }
 
-/** As one string, so that components render only when it changes. */
+/** The ids are one string, so that components render only when it changes. */
 function useIds(list: readonly Upload[]): string {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -1,4 +1,3 @@
-/** Marks the section that is being read in the contents of the page. */
 export function markCurrentSection(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a')];
   const sections = links.flatMap((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))) ?? []);

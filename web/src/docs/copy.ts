@@ -17,7 +17,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
     await navigator.clipboard.writeText(code);
     button.textContent = 'Copied';
   } catch {
-    // Without HTTPS, or if the reader has forbidden it.
+    // The clipboard needs HTTPS and permission.
     button.textContent = 'Select and copy';
   }
   setTimeout(() => {

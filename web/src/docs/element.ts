@@ -1,4 +1,4 @@
-/** An element with attributes, and text or elements in it. Text stays text. */
+/** An element. Strings become text, never HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Record<string, string> = {},

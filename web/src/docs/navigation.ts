@@ -1,4 +1,3 @@
-/** Scrolls the list of pages to the current one. */
 export function showCurrentPage(): void {
   const list = document.getElementById('pages');
   const link = list?.querySelector<HTMLElement>('[aria-current]');

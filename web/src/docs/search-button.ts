@@ -1,6 +1,6 @@
 import { element } from './element.ts';
 
-/** The button and the keys that open the search, which is loaded when somebody first asks for it. */
+/** The button and the keys of the search, which is loaded on first use. */
 export function addSearch(tools: Element): void {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
   const button = element(

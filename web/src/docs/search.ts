@@ -9,7 +9,6 @@ interface Section {
 }
 
 const SHOWN_MAX = 12;
-/** Characters before and after what matched. */
 const CONTEXT = [40, 100] as const;
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
@@ -98,7 +97,6 @@ function excerpt(text: string, terms: string[]): string {
   return `${start > 0 ? '…' : ''}${text.slice(start, place + CONTEXT[1])}`;
 }
 
-/** The text, with what matched in `<mark>`. */
 function marked(text: string, terms: string[]): (string | Node)[] {
   if (terms.length === 0) return [text];
   const escaped = [...new Set(terms)].toSorted((a, b) => b.length - a.length).map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
@@ -123,7 +121,6 @@ input.addEventListener('keydown', (event) => {
   else return;
   event.preventDefault();
 });
-// A click outside.
 dialog.addEventListener('click', (event) => {
   if (event.target === dialog) dialog.close();
 });

@@ -1,6 +1,5 @@
 import { element } from './element.ts';
 
-/** The language that the reader chose last, on any page. */
 const KEY = 'waybill.docs.language';
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
@@ -34,7 +33,6 @@ function choose(name: string): void {
   show(name);
 }
 
-/** Shows the language in every group that has it, the first one in others. */
 function show(name: string | null): void {
   for (const list of document.querySelectorAll('.tabs > [role=tablist]')) {
     const tabs = [...list.querySelectorAll<HTMLButtonElement>('[role=tab]')];

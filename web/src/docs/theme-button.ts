@@ -1,7 +1,6 @@
 import { applyTheme } from '../ui/theme.ts';
 import { element } from './element.ts';
 
-/** Changes between light and dark, here and in the app. */
 export function addThemeButton(tools: Element): void {
   const button = element('button', { type: 'button', class: 'theme', 'aria-label': 'Change between light and dark' }, '◐');
   button.addEventListener('click', () => applyTheme(isDark() ? 'light' : 'dark'));

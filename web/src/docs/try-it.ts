@@ -2,7 +2,7 @@ import { number } from '../ui/format.ts';
 import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
 
-/** In the tab only: it is gone when the tab is closed, and other tabs do not see it. */
+/** In sessionStorage: it is gone when the tab is closed, and other tabs do not see it. */
 const KEY = 'waybill.docs.key';
 const SHOWN_MAX_CHARS = 100_000;
 const TIMEOUT_MS = 60_000;
@@ -38,7 +38,7 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
   }
 }
 
-/** Without cookies: a request is tried with the rights of the key, not of the person who has signed in. */
+/** Without cookies: a request has the rights of the key, not of the signed-in person. */
 function requestOf(form: HTMLFormElement, key: string): [url: string, init: RequestInit] {
   const { method = 'GET', path = '' } = form.dataset;
   const url = new URL(location.origin);
@@ -74,7 +74,7 @@ function show(result: HTMLElement, response: Response, text: string, tookMs: num
   addCopyButtons(result);
 }
 
-/** JSON indented for reading, where that changes none of its values. */
+/** Indents JSON, if that changes none of its values. */
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
 import { useIsAway } from '../api/connection.ts';
 
-/** Shown while the service can't be reached. It goes by itself. */
 export function ConnectionBanner() {
   const isAway = useIsAway();
   return (

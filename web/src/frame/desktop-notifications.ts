@@ -14,7 +14,6 @@ export function desktopState(): DesktopState {
   return Notification.permission === 'denied' ? 'denied' : isDesktopOn() ? 'on' : 'off';
 }
 
-/** Asks the person for permission, at their own request. */
 export async function turnDesktop(to: 'on' | 'off'): Promise<DesktopState> {
   keepDesktop(to);
   if (to === 'on') await Notification.requestPermission();
@@ -23,7 +22,6 @@ export async function turnDesktop(to: 'on' | 'off'): Promise<DesktopState> {
 
 const NEW_THREADS_READ = 5;
 
-/** Shows mentions, assignments and new threads on the desktop while nobody looks at the page. */
 export function useDesktopNotifications(unread: Told[] | undefined, onOpen: (notification: Told) => void): void {
   const navigate = useNavigate();
   const since = useRef(new Date().toISOString());

@@ -23,7 +23,6 @@ const Palette = lazy(retried(async () => ({ default: (await import('./palette.ts
 
 const PADDED = 'mx-auto max-w-5xl px-4 py-6 outline-none sm:px-8 lg:py-10 2xl:max-w-7xl';
 
-/** The navigation around every page of the dashboard. */
 export function Frame() {
   useLive();
   const isMailbox = useMatch({ from: '/app/mailbox', shouldThrow: false }) !== undefined;
@@ -108,7 +107,6 @@ export function Frame() {
   );
 }
 
-/** The keys that work on every page. */
 function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
   const navigate = useNavigate();
   useShortcuts(
@@ -137,12 +135,12 @@ function useFrameKeys(showHelp: (isOpen: boolean) => void): void {
   );
 }
 
-/** What is typed while the page loads is its recipient. */
+/** Keys typed while the page loads go into its recipient field. */
 function holdUnlessNewTab({ ctrlKey, metaKey, shiftKey }: MouseEvent): void {
   if (!ctrlKey && !metaKey && !shiftKey) holdKeys('compose');
 }
 
-/** ⌘K or Ctrl-K, also while somebody types. */
+/** ⌘K or Ctrl-K, even while somebody types. */
 function usePaletteKey(open: () => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]')) return;
@@ -155,7 +153,7 @@ function usePaletteKey(open: () => void): void {
   }, []);
 }
 
-/** On phones, where the navigation is folded, lists have the way to a new message at the thumb. */
+/** A button for a new message in reach of the thumb: on phones, the navigation is folded. */
 function ComposeInReach() {
   const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|contacts)$/.test(pathname) });
   if (!isList) return null;

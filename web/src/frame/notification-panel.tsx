@@ -78,7 +78,7 @@ function Entry({ notification: { kind, by, subject, created_at, read }, onOpen }
   );
 }
 
-/** Asks only when somebody presses the button. */
+/** Permission is asked for only when somebody presses the button. */
 function Desktop() {
   const [state, setState] = useState(desktopState);
   if (state === 'unsupported') return null;

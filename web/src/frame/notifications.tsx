@@ -11,10 +11,9 @@ import { useDesktopNotifications } from './desktop-notifications.ts';
 
 const Panel = lazy(retried(async () => ({ default: (await import('./notification-panel.tsx')).NotificationPanel })));
 
-/** More than these are shown as “20+”. */
+/** More are shown as “20+”. */
 const COUNTED_MAX = 20;
 
-/** The bell: mentions of you and threads that were assigned to you. */
 export function Notifications() {
   const navigate = useNavigate();
   const queries = useQueryClient();

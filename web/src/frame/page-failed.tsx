@@ -18,7 +18,7 @@ export function PageNotFound() {
   );
 }
 
-/** A page that can't be shown: the service is not reachable, or a new version has replaced the files of the page. */
+/** Shown if the service can't be reached, or a new version has replaced the files of the page. */
 export function PageFailed({ error }: ErrorComponentProps) {
   const isAway = useIsAway();
   const shown = error instanceof ApiError ? error : new ApiError(0, { message: 'Couldn’t load this page. Reload it to try again.' }, null);

@@ -18,7 +18,6 @@ import {
 
 export type Entry = readonly [to: NonNullable<LinkProps['to']>, label: string, icon: LucideIcon];
 
-/** The pages of the navigation, below the views of the inbox. */
 export const SETUP: Entry[] = [
   ['/contacts', 'Contacts', ContactRound],
   ['/agents', 'Agents and keys', Bot],
@@ -32,7 +31,6 @@ export const SETUP: Entry[] = [
   ['/settings', 'Settings', Settings],
 ];
 
-/** Those that can be gone to by name. */
 export const PAGES: Entry[] = [
   ['/compose', 'New message', SquarePen],
   ['/search', 'Search', Search],

@@ -7,11 +7,9 @@ interface PlainProps {
   title: string;
   children: ReactNode;
   isWide?: boolean;
-  /** Stands before the title, such as a sign of the business. */
   mark?: ReactNode;
 }
 
-/** A page of one column without the navigation of the dashboard. */
 export function Plain({ title, children, isWide = false, mark }: PlainProps) {
   usePageTitle(title);
   return (

@@ -16,10 +16,9 @@ const ICONS: [BuiltInName, LucideIcon][] = [
   ['all', Layers],
 ];
 
-/** Finished and sent threads are there to be found, not to be worked off. */
+/** Nobody has to work through these, so they have no count. */
 const WITHOUT_COUNT: BuiltInName[] = ['done', 'sent', 'all'];
 
-/** The views of the inbox, and the saved ones, with the number of threads in each. */
 export function ViewsNav() {
   const { data: counts } = useReading('GET /v1/threads/counts', {});
   const { data: views } = useReading('GET /v1/views', {});
@@ -64,7 +63,7 @@ function ViewLink({ view, name, Icon, count }: ViewLinkProps) {
       to="/inbox"
       search={view === 'open' ? {} : { view }}
       activeOptions={{ exact: true, includeSearch: true }}
-      // Also while the view is narrowed, and while one of its threads is open.
+      // Also marked while the view is filtered, or one of its threads is open.
       aria-current={isShown ? 'page' : undefined}
       className="flex h-8 shrink-0 items-center gap-2.5 rounded-lg px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >

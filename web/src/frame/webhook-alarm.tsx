@@ -3,10 +3,10 @@ import type { Webhook } from '../api/schema.ts';
 import { useNow } from '../ui/now.ts';
 
 const READ = 100;
-/** A failure or two are repaired by retries. */
+/** Retries repair a failure or two. */
 const ALARMING_MS = 3_600_000;
 
-/** A dot beside the webhooks while one of them needs somebody: paused by the service, or failing for an hour. */
+/** A dot beside the webhooks while one is paused by the service, or has failed for an hour. */
 export function WebhookAlarm() {
   const { data } = useReading('GET /v1/webhooks', { query: { limit: READ } });
   const now = useNow();

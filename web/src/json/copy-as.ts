@@ -1,4 +1,4 @@
-/** Programs that send the same JSON again. The JSON stays as it was written, digit for digit, so it is never a literal of the language. */
+/** Programs that send the same JSON again. The JSON stays text, digit for digit, so it is never a literal of the language. */
 
 export interface SentAs {
   to: string;
@@ -44,7 +44,7 @@ with urllib.request.urlopen(request) as response:
 `,
 };
 
-/** A word for the end of a here-document that no line of it is. */
+/** An end marker that no line of the here-document equals. */
 function endOf(text: string): string {
   const lines = new Set(text.split('\n'));
   let end = 'JSON';

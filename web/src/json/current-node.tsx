@@ -9,10 +9,9 @@ import type { JsonTree } from './tree.ts';
 const LONG_CHARS = 80;
 const SHOWN_CHARS = 200_000;
 
-/** Invisible characters are shown as escapes, but for those that make lines. */
+/** Shows invisible characters as escapes, except line breaks and tabs. */
 const visibleLines = (text: string): string => text.replace(/[^\n\t]+/g, visible);
 
-/** The path of the current node, with buttons to copy it and its value. */
 export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {
   const [isShown, setShown] = useState(false);
   const pointer = tree.pointer(node);

@@ -2,7 +2,7 @@ import { mediumTime, utcDayAndYear } from '../ui/format.ts';
 import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
-/** What people look for first in an order or invoice: its number, total, parties, dates and state. */
+/** A fact that people look for first in an order or invoice: its number, total, parties, dates or state. */
 export interface JsonFact {
   node: number;
   label: string;
@@ -10,12 +10,11 @@ export interface JsonFact {
 }
 
 const FACTS_MAX = 9;
-/** Shorter documents are as easy to read themselves. */
+/** Shorter documents are easy to read themselves. */
 const NODES_MIN = 8;
 const LABEL_CHARS_MAX = 60;
 const VALUE_CHARS_MAX = 80;
 
-/** A fact and where it stands among the others: the lowest rank comes first. */
 interface Found {
   member: Member;
   names: string[];
@@ -36,10 +35,10 @@ const RANK = {
   money: 6,
   state: 7,
 };
-/** Of a kind so many at most, so that one kind does not hide the others. */
+/** The maximum of facts of a rank, so that one kind does not hide the others. */
 const OF_A_RANK_MAX: Partial<Record<number, number>> = { [RANK.number]: 2, [RANK.otherNumber]: 1, [RANK.date]: 2, [RANK.money]: 2 };
 
-/** Every label consists of the names on the way to its value, so that no value goes by the name of another. */
+/** Each label has the names on the path to its value, so that no two values have the same name. */
 export function factsOf(tree: JsonTree): JsonFact[] {
   if (tree.kind(0) !== 'object' || tree.size < NODES_MIN) return [];
   const document = documentIn(tree);
@@ -62,7 +61,7 @@ export function factsOf(tree: JsonTree): JsonFact[] {
     .map(({ member, label, value }) => ({ node: member.node, label, value: value.slice(0, VALUE_CHARS_MAX) }));
 }
 
-/** Facts that would be called the same are called by their whole path, and are nobody's total; the same key given twice is no fact. */
+/** Facts with the same short label get their whole path, and can't be the total. A key that is given twice is no fact. */
 function withLabels(found: Found[]): (Found & { label: string })[] {
   const isAlone = (label: string, labels: string[]) => labels.indexOf(label) === labels.lastIndexOf(label);
   const short = found.map(({ names }) => labelOf(names));
@@ -80,7 +79,7 @@ type Fact = Omit<Found, 'member'>;
 
 const NOUN = 'purchase_order|order|po|invoice|credit_note|quote|offer|shipment|delivery|contract|document|tracking|reference|ticket';
 const NUMBER = new RegExp(`^(${NOUN})(_(number|no|nr|id|ref))?$|^(number|ref)$`);
-/** Of two names: `orderReference`, `id`. */
+/** Matches two names together: `orderReference`, `id`. */
 const NUMBER_OF = new RegExp(`(^|_)(${NOUN})_(number|no|nr|id|ref)$`);
 
 function numberIn({ kind }: Document, { names, value = '' }: Member): Fact | undefined {
@@ -110,7 +109,6 @@ function dateIn({ names, value = '' }: Member): Fact | undefined {
 }
 
 const AMOUNT = /^-?\d{1,15}(\.\d{1,6})?$/;
-/** What the document is about, with the surest name first. */
 const OWN_TOTALS = [
   /^(payable|amount_(due|payable)|total_(due|payable)|balance_due|payable_(amount|total)|due_amount)$/,
   /^((grand|gross|invoice|order|document)_?total(_amount)?|total_(gross|incl\w*)(_amount)?|tax_inclusive_amount|gross_amount)$/,
@@ -133,7 +131,7 @@ function moneyIn(tree: JsonTree, member: Member, currencies: ReadonlyMap<number,
   return { names, value: currency === undefined ? text : `${text} ${currency}`, rank: own < 0 ? RANK.money : RANK.total + own / 10 };
 }
 
-/** The currency that an object names, for the amounts in it. None if it names two. */
+/** The currency that an object names for its amounts. None if it names two. */
 function currenciesIn({ members }: Document): ReadonlyMap<number, string> {
   const named = members.filter(
     ({ names, value = '' }) => /^((document_)?currency(_code|_id)?|ccy)$/.test(names.at(-1) ?? '') && /^[A-Z]{3}$/.test(value),
@@ -153,7 +151,7 @@ const NAME = /^(name|company|company_name|legal_name|registration_name|display_n
 const STREET = /^(street|street_name|street_address|address|address_1|line_?1)$/;
 const CITY = /^(city|city_name|town)$/;
 
-/** The name of a party, or the place that goods are sent to. */
+/** The name of a party, or the destination of goods. */
 function partyIn({ members }: Document, { names, value, node, path }: Member): Fact | undefined {
   const leaf = names.at(-1) ?? '';
   const isPlace = SHIP_TO.test(leaf);
@@ -172,7 +170,7 @@ function stateIn({ names, value = '' }: Member): Fact | undefined {
   return { names, value, rank: RANK.state };
 }
 
-/** Without a name that the next one begins with: `tax`, `tax_amount` is the tax amount. */
+/** Drops a name that the next one begins with: `tax`, `tax_amount` is the tax amount. */
 const spoken = (names: string[]): string[] => names.filter((name, at) => !`${names[at + 1] ?? ''}_`.startsWith(`${name}_`));
 
 function labelOf(names: string[]): string {
@@ -189,7 +187,7 @@ function dateText(value: string): string {
   return value.length === 10 ? utcDayAndYear(time) : mediumTime(time);
 }
 
-/** Separators in the digits as they were sent: nothing is rounded. */
+/** Adds separators to the digits as sent: nothing is rounded. */
 function amountText(value: string): string {
   const [whole = '', decimals] = value.split('.');
   const separated = whole.replace(/\B(?=(\d{3})+$)/g, ',');

@@ -21,7 +21,6 @@ interface JsonRowProps {
   isCurrent: boolean;
   words: string;
   errors: string[] | undefined;
-  /** The number of errors inside a closed node. */
   hidden: number | undefined;
   onPress(): void;
 }
@@ -118,7 +117,6 @@ function Content({ tree, node, words, isOpen }: { tree: JsonTree; node: number; 
   );
 }
 
-/** Highlights the search text. Invisible characters are shown as escapes. */
 function Marked({ text, words }: { text: string; words: string }): ReactNode {
   if (words === '') return <Title>{text}</Title>;
   const found = patternOf(words).exec(text);

@@ -26,7 +26,7 @@ export function JsonRows({ tree, state, errors }: JsonRowsProps) {
     overscan: 10,
   });
   const at = rowOf(rows, current);
-  // Opening other nodes moves rows, but does not scroll.
+  // Opening other nodes moves rows, but must not scroll.
   const scrollTo = useEffectEvent((node: number) => virtual.scrollToIndex(rowOf(rows, node), { align: 'auto' }));
   useEffect(() => scrollTo(current), [current]);
 

@@ -23,12 +23,10 @@ import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
 
 interface JsonViewProps {
-  /** The JSON as it was sent. */
   text: string;
-  /** The name of the file to download, without its ending. */
   name: string;
   validation?: Validation;
-  /** For programs that send the same again. */
+  /** For code that sends the same message again. */
   sentAs?: SentAs | undefined;
 }
 
@@ -48,7 +46,7 @@ const OVERVIEW_FROM = 8;
 const loadOverview = retried(() => import('./overview.tsx'));
 let loading: ReturnType<typeof loadOverview> | undefined;
 
-/** What is shown above a tree, loaded with the first document that may have it: a short one without a list has nothing. */
+/** The facts and tables above a tree. Their code is loaded with the first document that may have them. */
 function overviewOf(tree: JsonTree): ReturnType<typeof loadOverview> | undefined {
   const isList = (node: number) => tree.kind(node) === 'array' && tree.children(node) > 0 && tree.kind(node + 1) === 'object';
   if (tree.size < OVERVIEW_FROM && !Array.from({ length: tree.size }, (_, node) => node).some(isList)) return undefined;
@@ -120,10 +118,10 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
   );
 }
 
-/** Longer ones are not for paper. */
+/** Longer documents are not printed. */
 const PRINTED_CHARS = 100_000;
 
-/** All of it, in place of a tree that draws what is in sight. */
+/** The whole text on paper: the tree renders only visible rows. */
 function Printed({ text }: { text: string }) {
   return (
     <>
@@ -198,7 +196,6 @@ function CopyAs({ json, sentAs }: { json: string; sentAs: SentAs }) {
   );
 }
 
-/** The errors of the schema check, each with a link to its node. */
 function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo(path: string): void }) {
   return (
     <ul aria-label="Schema errors" className="max-h-48 overflow-y-auto border-b border-line bg-bad-tint px-3 py-2 text-sm">

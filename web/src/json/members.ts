@@ -2,23 +2,21 @@ import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';
 
-/** A value or an object near the top of a document. */
 export interface Member {
   node: number;
-  /** Its names from the top down, in snake case. */
+  /** The names from the top down, in snake case. */
   path: string[];
-  /** The same without what surrounds the whole document or only groups its values. */
+  /** The path without names that surround the whole document or only group its values. */
   names: string[];
-  /** Undefined for an object. */
+  /** Undefined: an object. */
   value: string | undefined;
   /** The currency or unit in the attributes of the value. */
   unit: string | undefined;
-  /** The object in which it stands. */
   owner: number;
 }
 
 export interface Document {
-  /** What the document is called by the one object that all of it is in, such as `invoice`. */
+  /** The name of the one object around the whole document, such as `invoice`. */
   kind: string | undefined;
   members: Member[];
 }
@@ -30,10 +28,10 @@ const VALUE_CHARS_MAX = 60;
 const WHOLE =
   /^(purchase_order|order|invoice|credit_note|order_response|despatch_advice|quotation|quote|offer|document|data|payload|body)$/;
 const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
-/** A name of money that needs no group to be understood. */
+/** Names of money that are clear without their group. */
 const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
 
-/** What the outermost object and the objects in it have. Entries of lists belong to the lists, not to the document. */
+/** The members of the outermost object and of its objects. Entries of lists belong to the lists, not to the document. */
 export function documentIn(tree: JsonTree): Document {
   const members: Member[] = [];
   const whole = wholeOf(tree);
@@ -43,7 +41,7 @@ export function documentIn(tree: JsonTree): Document {
       if (members.length >= MEMBERS_MAX) return;
       const path = [...above, snake(tree.key(child) ?? '')];
       const { node, unit } = unwrapped(tree, child);
-      // An array of one is how UBL writes an object. Elsewhere it is a list that happens to have one entry.
+      // UBL writes an object as an array of one. Elsewhere it is a list with one entry.
       if (tree.kind(child) === 'array' && !whole?.isUbl) continue;
       if (tree.kind(node) === 'array' || isLines(path.at(-1) ?? '')) continue;
       const names = withoutGroups(isInWhole ? path.slice(1) : path);
@@ -58,10 +56,9 @@ export function documentIn(tree: JsonTree): Document {
   return { kind: kind !== undefined && /^(document|data|payload|body)$/.test(kind) ? undefined : kind, members };
 }
 
-/** The lines of an order. They are shown as a table, and their amounts are not those of the document. */
+/** The lines of an order are shown as a table, and their amounts are not those of the document. */
 export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
 
-/** The one object that the document is in, and whether it is UBL. */
 function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
   const [key, ...others] = childrenOf(tree, 0).filter((child) => tree.isContainer(child));
   if (key === undefined || others.length > 0) return undefined;

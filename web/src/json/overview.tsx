@@ -11,7 +11,6 @@ import type { JsonTree } from './tree.ts';
 export { factsOf } from './facts.ts';
 export { tablesOf } from './tables.ts';
 
-/** What people look for first, above the tree. */
 export function FactList({ facts, onGo }: { facts: readonly JsonFact[]; onGo(node: number): void }) {
   return (
     <dl aria-label="At a glance" className="flex flex-wrap gap-x-8 gap-y-3 border-b border-line bg-tint px-4 py-3">
@@ -40,7 +39,6 @@ const ROWS_AT_FIRST = 8;
 const ROWS_MAX = 300;
 const CELL_CHARS = 120;
 
-/** An array of like objects. */
 export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable }) {
   const [isWhole, setWhole] = useState(false);
   const { name, columns, hiddenColumns, rows } = table;

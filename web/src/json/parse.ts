@@ -2,7 +2,6 @@ import { keysOf } from '../keys-of.ts';
 import { number } from '../ui/format.ts';
 import { type Columns, JsonTree, KINDS, type Kind, numberAt } from './tree.ts';
 
-/** The first place where a text is not JSON, and why. */
 export class JsonFault {
   readonly message: string;
   readonly at: number;
@@ -15,7 +14,7 @@ export class JsonFault {
 /** The limit of the API. */
 export const LEVELS_MAX = 1_000;
 
-/** Accepts what JSON.parse accepts, except for too many levels. Not recursive, so that depth can't overflow the stack. */
+/** Accepts what JSON.parse accepts, except too many levels. Not recursive, so that depth can't overflow the stack. */
 export function parseJson(text: string): JsonTree | JsonFault {
   const reader = new Reader(text);
   try {
@@ -26,7 +25,6 @@ export function parseJson(text: string): JsonTree | JsonFault {
   }
 }
 
-/** Line and column of an offset, both from 1. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   const lines = before.split('\n');
@@ -37,14 +35,13 @@ const [QUOTE, BACKSLASH, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLO
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
-/** What ends a string, starts an escape, or is a control character. */
+/** The end of a string, an escape, or a control character. */
 const ODD_CHARACTER = /["\\]|[^ -\uffff]/g;
 
 class Reader {
   readonly #text: string;
   readonly #nodes = new Nodes();
   #at = 0;
-  /** The object or array that is being read. */
   #parent = -1;
 
   constructor(text: string) {
@@ -78,7 +75,7 @@ class Reader {
     return this.#nodes.add(this.#parent, this.#at, keyStart, keyEnd);
   }
 
-  /** Reads a scalar, or the start of an object or array. True if a value inside follows. */
+  /** Reads a scalar, or the start of an object or array. True: a value inside follows. */
   #enter(node: number): boolean {
     const code = this.#code();
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
@@ -152,12 +149,11 @@ class Reader {
     return this.#text.charCodeAt(this.#at);
   }
 
-  /** Whether a comma is the last thing before the current place. */
   #isAfterComma(): boolean {
     return this.#text.slice(0, this.#at).trimEnd().endsWith(',');
   }
 
-  /** At the comma, not at the bracket after it. */
+  /** The fault is at the comma, not at the bracket after it. */
   #extraComma(bracket: '}' | ']'): JsonFault {
     if (this.#text[this.#at] !== bracket) return this.#fault('Expected a key in double quotes.');
     return new JsonFault(`Remove the comma before ${bracket}.`, this.#text.lastIndexOf(',', this.#at));
@@ -168,7 +164,6 @@ class Reader {
   }
 }
 
-/** The growing columns. */
 class Nodes {
   size = 0;
   columns: Columns = emptyColumns(256);

@@ -4,7 +4,6 @@ import type { JsonTree } from './tree.ts';
 const PREVIEW_CHARS = 140;
 const VALUE_CHARS = 40;
 
-/** One line about what is inside a folded object or array: its first members, and dots for the rest. */
 export function previewOf(tree: JsonTree, node: number): string {
   const isObject = tree.kind(node) === 'object';
   const shown: string[] = [];
@@ -21,7 +20,7 @@ export function previewOf(tree: JsonTree, node: number): string {
   return isObject ? `{ ${shown.join(', ')} }` : `[ ${shown.join(', ')} ]`;
 }
 
-/** Of an object in an array its first member is shown, which often names it. */
+/** The first member of an object often names it, so it is shown. */
 function element(tree: JsonTree, node: number): string {
   if (tree.kind(node) !== 'object' || tree.children(node) === 0) return shortValue(tree, node);
   const first = node + 1;

@@ -1,6 +1,5 @@
 import { type JsonTree, numberAt } from './tree.ts';
 
-/** The visible nodes from top to bottom, given the open ones. */
 export function shownRows(tree: JsonTree, open: ReadonlySet<number>): Int32Array {
   const rows = new Int32Array(tree.size);
   let count = 0;
@@ -11,7 +10,7 @@ export function shownRows(tree: JsonTree, open: ReadonlySet<number>): Int32Array
   return rows.subarray(0, count);
 }
 
-/** Opens level by level, as long as all rows fit; the outermost level always. */
+/** Opens level by level, as long as all rows fit. The outermost level is always open. */
 export function openAtFirst(tree: JsonTree, rowsMax: number): Set<number> {
   const open = new Set<number>();
   let rows = 1;
@@ -38,10 +37,8 @@ export function childrenOf(tree: JsonTree, node: number): number[] {
   return children;
 }
 
-/** The search stops after this many matches. */
 export const MATCHES_MAX = 10_000;
 
-/** The nodes whose key or value contains the text, ignoring case. */
 export function matches(tree: JsonTree, words: string): number[] {
   const found: number[] = [];
   if (words === '') return found;
@@ -57,7 +54,7 @@ export function patternOf(words: string): RegExp {
   return new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
 }
 
-/** The first row at or after the node; rows are in ascending order. */
+/** The first row at or after the node. Rows are in ascending order. */
 export function rowOf(rows: Int32Array, node: number): number {
   let low = 0;
   let high = rows.length;

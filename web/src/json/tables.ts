@@ -3,23 +3,20 @@ import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';
 
-/** An array of like objects, such as the lines of an order. */
 export interface JsonTable {
   node: number;
   name: string;
   columns: string[];
-  /** How many more columns there are, which the table does not show. */
   hiddenColumns: number;
-  /** The nodes of its objects. */
   rows: number[];
 }
 
 const TABLES_MAX = 2;
 const COLUMNS_SHOWN_MAX = 24;
-/** Objects with more members are no lines of a table. */
+/** Objects with more members are not shown as rows. */
 const COLUMNS_MAX = 100;
 const COLUMNS_MIN = 2;
-/** So many objects decide whether an array is a table. */
+/** The first objects decide whether an array is a table. */
 const ROWS_JUDGED = 20;
 const NODES_READ_MAX = 2_000;
 /** Amounts are often sent as strings. */
@@ -53,7 +50,7 @@ function tableOf(tree: JsonTree, node: number): JsonTable | undefined {
     if (tree.kind(row) !== 'object' || tree.children(row) > COLUMNS_MAX) return undefined;
     for (const key of keysIn(tree, row)) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  // Alike: most have most of the columns.
+  // Similar: most objects have most of the columns.
   const cells = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (counts.size < COLUMNS_MIN || counts.size > COLUMNS_MAX || cells < counts.size * judged.length * 0.6) return undefined;
   const columns = [...counts.keys()].slice(0, COLUMNS_SHOWN_MAX);
@@ -62,16 +59,15 @@ function tableOf(tree: JsonTree, node: number): JsonTable | undefined {
 
 const keysIn = (tree: JsonTree, row: number): string[] => childrenOf(tree, row).map((child) => tree.key(child) ?? '');
 
-/** The node of a row's value in a column. */
 export function cellOf(tree: JsonTree, row: number, column: string): number | undefined {
   if (tree.kind(row) !== 'object') return undefined;
   return childrenOf(tree, row).findLast((child) => tree.key(child) === column);
 }
 
-/** What names an object in a cell: the item of a line by its name, a price by its amount. */
+/** Names the object in a cell: an item by its name, a price by its amount. */
 const TELLING = /^(cbc:)?(name|Name|description|Description|PriceAmount)$/;
 
-/** The text of a cell with one value, also in the wrappings of UBL. Undefined for an object or array with several. */
+/** The text of a cell with one value, also in the wrappers of UBL. Undefined: an object or array with several. */
 export function cellText(tree: JsonTree, cell: number): { node: number; text: string } | undefined {
   const { node, unit } = unwrapped(tree, cell);
   if (!tree.isContainer(node)) return { node, text: unit === undefined ? tree.value(node) : `${tree.value(node)} ${unit}` };
@@ -82,7 +78,7 @@ export function cellText(tree: JsonTree, cell: number): { node: number; text: st
   return { node: inner.node, text: inner.unit === undefined ? tree.value(inner.node) : `${tree.value(inner.node)} ${inner.unit}` };
 }
 
-/** Whether all values of a column are numbers, which are aligned at their ends. */
+/** Whether all values of a column are numbers, which are right-aligned. */
 export function isNumeric(tree: JsonTree, { rows }: JsonTable, column: string): boolean {
   return rows.slice(0, ROWS_JUDGED).every((row) => {
     const cell = cellOf(tree, row, column);

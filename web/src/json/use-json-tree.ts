@@ -4,7 +4,7 @@ import type { JsonTree } from './tree.ts';
 
 const ROWS_AT_FIRST = 60;
 
-/** The open nodes, the current node and the search of a tree. shownAtFirst: nodes to make visible; closedAtFirst: shown elsewhere. */
+/** The open nodes, the current node and the search of a tree. shownAtFirst: nodes to make visible. closedAtFirst: nodes that are shown elsewhere. */
 export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>, closedAtFirst: readonly number[] = []) {
   const [open, setOpen] = useState<ReadonlySet<number>>(() => {
     const above = [...shownAtFirst].flatMap((node) => tree.ancestors(node));
@@ -45,7 +45,6 @@ export function useJsonTree(tree: JsonTree, shownAtFirst: Iterable<number>, clos
     if (next !== undefined) reveal(next);
   }
 
-  /** Goes to the next or previous match, and wraps around. */
   const go = (by: 1 | -1) => {
     // Fast typing is ahead of the deferred search.
     const all = searched === words ? found : matches(tree, words);

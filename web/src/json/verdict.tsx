@@ -2,7 +2,6 @@ import { CircleCheck, CircleX } from 'lucide-react';
 import type { Validation } from '../api/schema.ts';
 import { Badge } from '../ui/parts.tsx';
 
-/** The result of the schema check on arrival. */
 export function Verdict({ status }: { status: Validation['status'] }) {
   if (status === 'not_applicable') return null;
   return status === 'passed' ? (

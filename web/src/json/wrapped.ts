@@ -2,16 +2,15 @@ import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 
 /**
- * In UBL as JSON, and in XML that a program made JSON of, a value stands in an array of one, and in an object beside its attributes:
- * `"PayableAmount": [{ "_": 2380.00, "currencyID": "EUR" }]`.
+ * UBL as JSON, and XML converted to JSON, wrap a value in an array of one and in an object beside its attributes: `"PayableAmount": [{ "_": 2380.00,
+ * "currencyID": "EUR" }]`.
  */
 const VALUE_KEYS = new Set(['_', '#text', '$t', '$']);
 const UNIT = /^[@-]?(currencyID|unitCode)$/;
 
 export interface Wrapped {
-  /** The node of the value, or of the object with members of its own. */
+  /** The node of the value, or of an object with its own members. */
   node: number;
-  /** The currency or unit in its attributes. */
   unit: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { DropPage } from '../api/schema.ts';
 import { visible } from '../ui/name.tsx';
 
-/** The logo of a business, or its first letter. */
 export function BusinessSign({ name, shown }: { name: string; shown: DropPage | undefined }) {
   if (shown && shown.logo_path !== null)
     return <img src={shown.logo_path} alt="" className="mb-4 h-12 max-w-48 rounded-xl object-contain" />;

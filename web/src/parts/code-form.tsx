@@ -13,10 +13,9 @@ const RESEND_AFTER_S = 30;
 
 interface CodeFormProps {
   email: string;
-  /** Where a service without a mail server shows its emails. */
+  /** The address of the kept emails, for a service without a mail server. */
   mailsAt: string | null;
   onSignedIn(): void;
-  /** Goes back to the email address. */
   onChange(): void;
 }
 

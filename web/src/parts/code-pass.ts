@@ -1,10 +1,12 @@
-/** The pass of a link in a mail with a code, by which the mailbox gets codes even when others have requested too many. In the fragment, so that no log has it. */
+/**
+ * The pass from a link in a mail with a code: its mailbox gets codes even when others have requested too many. In the fragment, so that no log has
+ * it.
+ */
 export function codePass(): { pass?: string } {
   const pass = new URLSearchParams(location.hash.slice(1)).get('pass');
   return pass === null ? {} : { pass };
 }
 
-/** The mailbox that the link is for. */
 export function mailboxOfPass(): string {
   return new URLSearchParams(location.hash.slice(1)).get('email') ?? '';
 }

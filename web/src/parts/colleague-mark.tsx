@@ -3,7 +3,6 @@ import type { Colleague } from '../api/schema.ts';
 import { hueOf } from '../ui/hue.ts';
 import { visible } from '../ui/name.tsx';
 
-/** A person’s initials, or the sign of an agent, in a colour of its own. */
 export function ColleagueMark({ colleague, isNamed = true }: { colleague: Colleague; isNamed?: boolean }) {
   const name = visible(colleague.name);
   return (

@@ -5,7 +5,7 @@ import type { Party } from '../api/schema.ts';
 
 interface DomainProofProps {
   party: Party;
-  /** In place of the domains, if there is none. */
+  /** Shown if there is no verified domain. */
   none?: ReactNode;
 }
 

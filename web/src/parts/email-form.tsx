@@ -8,9 +8,7 @@ import { codePass } from './code-pass.ts';
 export const SEND_CODE = 'email-otp/send-verification-otp';
 
 interface EmailFormProps {
-  /** The address to start with. */
   email: string;
-  /** The field gets the focus. */
   isFirst: boolean;
   onSent(email: string): void;
 }

@@ -2,12 +2,12 @@ import { type ReactNode, useMemo } from 'react';
 import { JsonFault, parseJson } from '../json/parse.ts';
 import type { JsonTree, Kind } from '../json/tree.ts';
 
-/** The same as in the editor. */
+/** The same colours as in the editor. */
 const COLOURS: Record<Kind, string> = { object: '', array: '', string: 'text-good', number: 'text-accent', word: 'text-warn' };
-/** Nodes after this many are shown without colours, to keep long schemas fast. */
+/** Later nodes have no colours, to keep long schemas fast. */
 const COLOURED_MAX = 5_000;
 
-/** JSON as it was written, read-only. */
+/** Read-only JSON, as written. */
 export function HighlightedJson({ text, label }: { text: string; label: string }) {
   const parts = useMemo(() => {
     const read = parseJson(text);

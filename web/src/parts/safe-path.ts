@@ -1,4 +1,4 @@
-/** The page to open after the sign-in. Links can name one, and anyone can make a link: only own pages are opened, else the inbox. */
+/** The page to open after the sign-in. Anyone can make a link that names one: only our own pages are opened, else the inbox. */
 export function safePath(next: string | undefined): string {
   if (next === undefined || !URL.canParse(next, location.origin)) return '/inbox';
   const { origin, pathname, search, hash } = new URL(next, location.origin);

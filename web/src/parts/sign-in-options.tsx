@@ -14,18 +14,14 @@ import { EmailForm } from './email-form.tsx';
 import { providerError } from './provider-errors.ts';
 
 interface SignInProps {
-  /** The paths to which a provider redirects, after a success or with ?error=. */
   backTo: { signedIn: string; failed: string };
-  /** The email address to start with. */
   email?: string;
-  /** The error code that a provider redirected with. */
   error: string | undefined;
-  /** Signing in is what the page is for, so that its field gets the focus. */
+  /** Gives the field the focus, on pages for signing in. */
   isFirst?: boolean;
   onSignedIn(): void;
 }
 
-/** All methods of sign-in that the service offers. */
 export function SignInOptions(props: SignInProps) {
   const ways = useReading('GET /v1/sign-in', {});
   return (

@@ -3,7 +3,6 @@ import { useReading } from '../api/queries.ts';
 import { Name } from '../ui/name.tsx';
 import { ErrorNote } from '../ui/states.tsx';
 
-/** At the foot of pages without a frame: who is here, and the way out. */
 export function SignedInAs() {
   const { data: account } = useReading('GET /v1/account', {});
   const { signOut, isBusy, error } = useSignOut();

@@ -1,12 +1,12 @@
 /**
- * Draws a PDF in a frame of its own: a document without an origin, which can read nothing of the app and connect to nothing, whatever a PDF
- * makes of the reader. The app sends the bytes, and hears no more than one word.
+ * Draws a PDF in a frame without an origin. Whatever a PDF makes of the reader, the frame can read nothing of the app and connect to nothing. The app
+ * sends the bytes, and receives only one word.
  */
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import * as pdfjsWorker from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 import { number } from '../ui/format.ts';
 
-// A document without an origin can load no worker, so the parser runs here. Browsers give such frames a process of their own.
+// A document without an origin can load no worker, so the parser runs here. Browsers give such frames their own process.
 Object.assign(globalThis, { pdfjsWorker });
 
 const PAGES_MAX = 20;

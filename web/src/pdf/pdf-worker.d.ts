@@ -1,2 +1,2 @@
-/** The parser, which has no types of its own: it is only handed on. */
+/** The parser has no types, and is only passed on. */
 declare module 'pdfjs-dist/legacy/build/pdf.worker.mjs';

@@ -9,15 +9,12 @@ import { bytes } from './parts.tsx';
 interface AttachmentsProps {
   uploads: Uploads;
   error?: string | undefined;
-  /** Files were added or removed. */
   onChanged?(): void;
   /** A button and chips, in place of a zone and rows. */
   isCompact?: boolean;
-  /** Other buttons of the same row. */
   children?: ReactNode;
 }
 
-/** Chooses files, and shows the progress of each upload. */
 export function Attachments({ uploads, error, onChanged, isCompact = false, children }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -76,7 +73,7 @@ export function Attachments({ uploads, error, onChanged, isCompact = false, chil
           aria-label="Files to attach"
           onChange={({ target }) => {
             add(target.files ?? []);
-            // The same file can be chosen again.
+            // Allows the same file to be chosen again.
             target.value = '';
           }}
         />

@@ -44,7 +44,6 @@ export function Button({ look = 'secondary', isBusy = false, icon, className = '
   );
 }
 
-/** A link that looks like a button. */
 export function ButtonLink({
   look = 'secondary',
   icon,
@@ -60,7 +59,7 @@ export function ButtonLink({
   );
 }
 
-/** A button with an icon only. The label is its accessible name and its tooltip. */
+/** A button with only an icon. The label is its accessible name and its tooltip. */
 export function IconButton({ label, children, className = '', ...rest }: ComponentProps<'button'> & { label: string }) {
   return (
     <button

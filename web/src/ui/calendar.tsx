@@ -97,10 +97,8 @@ function dayByKey(day: string, { key, shiftKey }: KeyboardEvent): string | undef
 
 interface DayProps {
   day: string;
-  /** The month that is shown. */
   month: string;
   isChosen: boolean;
-  /** The one that keys move from. */
   isCurrent: boolean;
   onChoose(day: string): void;
 }

@@ -7,7 +7,6 @@ interface DrawingProps {
   shape: 'bars' | 'lines';
   format(value: number): string;
   steps: 'decimal' | 'binary';
-  /** The index of the label under the pointer. */
   pointed: number | null;
   onPoint(index: number | null): void;
 }
@@ -112,7 +111,7 @@ function lineOf(values: ChartSeries['values'], at: (value: number, index: number
 
 const barPx = (slot: number) => Math.min(BAR_MAX_PX, slot * 0.7);
 
-/** Stacked bars: the height of the first series up to count. */
+/** The height of the first `count` series, stacked. */
 function sumTo(series: readonly ChartSeries[], count: number, index: number): number {
   return series.slice(0, count).reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
 }

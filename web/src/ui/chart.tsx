@@ -5,20 +5,17 @@ import { number } from './format.ts';
 
 interface ChartProps {
   title: string;
-  /** What the chart shows, in a sentence. */
   summary: string;
-  /** The unit of the horizontal axis, such as “Day”, and its values from left to right. */
   unit: string;
   labels: readonly string[];
   series: readonly ChartSeries[];
   /** Bars are stacked, the first series at the bottom. */
   shape: 'bars' | 'lines';
   format?: (value: number) => string;
-  /** Steps of the vertical axis: powers of two are for bytes. */
+  /** The steps of the vertical axis. Binary: for bytes. */
   steps?: 'decimal' | 'binary';
 }
 
-/** A chart of numbers over time, with a summary and a table of the same numbers. */
 export function Chart({ title, summary, unit, labels, series, shape, format = number, steps = 'decimal' }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const titleId = useId();

@@ -6,7 +6,6 @@ interface Option<Value extends string> {
   hint?: ReactNode;
 }
 
-/** Radio buttons, each with a hint. */
 export function Choice<Value extends string>(props: {
   label: string;
   options: readonly Option<Value>[];

@@ -1,9 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** Something that can be done on the page as it is. */
 export interface Command {
   readonly name: string;
-  /** Its shortcut, to be learnt. */
+  /** The shortcut, shown so that people learn it. */
   keys?: string;
   run(): void;
 }
@@ -24,7 +23,6 @@ export function useCommands(commands: Command[]): void {
   }, [commands]);
 }
 
-/** What is offered at present. */
 export function useOffered(): readonly Command[][] {
   return useSyncExternalStore(
     (listener) => {

@@ -9,11 +9,11 @@ const CHARS = '2026-11-17'.length;
 interface DateFieldProps {
   label: string;
   value: string;
-  /** Called with a day that exists. */
+  /** Receives a day that exists. */
   onChange(day: string): void;
 }
 
-/** A day, typed as 2026-11-17 or chosen from a calendar, which the arrow down opens, too. */
+/** A day, typed as 2026-11-17 or chosen from a calendar, which the down arrow also opens. */
 export function DateField({ label, value, onChange }: DateFieldProps) {
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);

@@ -1,9 +1,8 @@
-/** Days are texts such as 2026-11-17, in no time zone. */
+/** Days are texts such as 2026-11-17, without a time zone. */
 const SHAPE = /^\d{4}-\d\d-\d\d$/;
 
 export const textOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Today in the time zone of the browser. */
 export function today(): string {
   const now = new Date();
   return textOf(now.getTime() - now.getTimezoneOffset() * 60_000);

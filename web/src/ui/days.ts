@@ -3,7 +3,7 @@ import { isDay, textOf } from './day.ts';
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
-/** The day itself where there is no such later or earlier day: years have four digits. */
+/** Returns the day itself if the result has no four-digit year. */
 export function addDays(day: string, count: number): string {
   const moved = textOf(Date.parse(day) + count * DAY_MS);
   return isDay(moved) ? moved : day;
@@ -27,7 +27,6 @@ export function weekdayOf(day: string): number {
   return (new Date(day).getUTCDay() + WEEK_DAYS - 1) % WEEK_DAYS;
 }
 
-/** The weeks of a day's month, from Monday to Sunday. */
 export function weeksOf(day: string): string[][] {
   const first = `${day.slice(0, 8)}01`;
   const weeks = Math.ceil((weekdayOf(first) + daysIn(first)) / WEEK_DAYS);

@@ -16,14 +16,14 @@ interface DialogProps {
 
 const FIELDS = ['input', 'textarea', 'select', '[role="combobox"]'].map((field) => `${field}:not([disabled], [hidden])`).join(', ');
 
-/** The browser's own modal dialog, which traps the focus and returns it. */
+/** The browser's modal dialog, which traps the focus and returns it. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // The browser would focus the first button, which closes the dialog: fields come first, then the buttons at the end.
+    // The browser would focus the first button, which closes the dialog. Fields come first, then the buttons at the end.
     const first = dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector<HTMLElement>('footer button, [tabindex="0"]');
     (first ?? dialog)?.focus();
     return () => dialog?.close();
@@ -58,18 +58,15 @@ export function DialogActions({ children }: { children: ReactNode }) {
 
 interface ConfirmProps {
   title: string;
-  /** The consequences of the action. */
   children: ReactNode;
-  /** What the button says, such as “Revoke key”. */
+  /** The text of the button, such as “Revoke key”. */
   action: string;
   /** Runs the action. An error of the API is shown in the dialog; otherwise the dialog closes. */
   run(): unknown;
-  /** The confirmation after a success. */
   done?: string;
   onClose(): void;
 }
 
-/** Asks before what can't be undone. */
 export function Confirm({ title, children, action, run, done, onClose }: ConfirmProps) {
   const task = useTask();
   const confirm = async () => {

@@ -16,7 +16,6 @@ interface Labelled {
 
 type Given<Tag extends 'input' | 'textarea' | 'select'> = Labelled & ComponentProps<Tag>;
 
-/** The label, hint and error around a field. */
 function Labelled({ id, label, hint, error, isBare, children }: Labelled & { id: string; children: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-1.5">

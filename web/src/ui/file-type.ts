@@ -1,4 +1,4 @@
-/** Names that people use, by the ending of a file's name, then by its content type. */
+/** The usual names, by the file's extension, then by its content type. */
 const NAMES: [name: string, ending: RegExp, type: RegExp][] = [
   ['PDF', /\.pdf$/i, /^application\/pdf\b/],
   ['Excel', /\.xls[xmb]?$/i, /^application\/vnd\.(ms-excel|openxmlformats-officedocument\.spreadsheetml)/],

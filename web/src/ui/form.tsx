@@ -4,10 +4,9 @@ import { Dialog, DialogActions } from './dialog.tsx';
 import { ErrorNote } from './states.tsx';
 import type { Form as FormState } from './use-form.ts';
 
-/** What a form needs of useForm, whatever its fields are. */
+/** The part of useForm that does not depend on the fields. */
 type Submittable = Pick<FormState<never>, 'isBusy' | 'error' | 'submit'>;
 
-/** A form on a page. */
 export function Form({ form, className = '', children }: { form: Submittable; className?: string; children: ReactNode }) {
   return (
     <form
@@ -33,16 +32,14 @@ export function SubmitButton({ form, className = '', children }: { form: Submitt
 
 interface FormDialogProps {
   title: string;
-  /** What the submit button says. */
   action: string;
   form: Submittable;
-  /** In the place of the buttons, where Cancel and the action are not enough. */
+  /** Replaces the buttons, if Cancel and the action are not enough. */
   actions?: ReactNode;
   onClose(): void;
   children: ReactNode;
 }
 
-/** A form in a dialog. */
 export function FormDialog({ title, action, form, actions, onClose, children }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -68,7 +65,7 @@ interface DialogFormProps {
   children: ReactNode;
 }
 
-/** The fields of a dialog that shows more than a form, and its buttons. */
+/** The fields and buttons of a dialog that shows more than a form. */
 export function DialogForm({ form, actions, children }: DialogFormProps) {
   return (
     <form

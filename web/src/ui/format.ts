@@ -1,6 +1,6 @@
 /**
- * Numbers, dates and times in the language of the browser: the only place that formats them. The pages are in English, so that words
- * such as “2 hours ago” are English, too.
+ * Only this file formats numbers, dates and times, in the language of the browser. The pages are in English, so words such as “2 hours ago” are
+ * English, too.
  */
 const NUMBER = new Intl.NumberFormat();
 const TENTHS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -20,7 +20,6 @@ export function percent(part: number, whole: number): string {
   return share > 0.99 && share < 1 ? HUNDREDTHS.format(Math.floor(share * 10_000) / 10_000) : PERCENT.format(share);
 }
 
-/** A response time. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${TENTHS.format(ms / 1_000)} s`;
 }
@@ -34,7 +33,7 @@ export function bytes(size: number): string {
   return `${value >= 100 ? number(Math.round(value)) : TENTHS.format(value)} ${UNITS[unit]}`;
 }
 
-/** Formats are created when they are first used: each takes a moment. */
+/** Created on first use: each format takes a moment. */
 function formatOf(options: Intl.DateTimeFormatOptions): (time: Date) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (time) => {
@@ -43,7 +42,6 @@ function formatOf(options: Intl.DateTimeFormatOptions): (time: Date) => string {
   };
 }
 
-/** Hours and minutes. */
 export const clock = formatOf({ timeStyle: 'short' });
 export const day = formatOf({ day: 'numeric', month: 'short' });
 export const utcDay = formatOf({ day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -69,7 +67,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long ago, or the day. isLong: for sentences, “in 2 hours”; short, for lists, “in 2 hr.”. */
+/** How long ago, or the day. isLong: for sentences, “in 2 hours”. Otherwise for lists, “in 2 hr.”. */
 export function relativeTime(time: Date, now: Date, isLong: boolean): string {
   const past = now.getTime() - time.getTime();
   const format = isLong ? LONG : SHORT;

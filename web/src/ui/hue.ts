@@ -1,4 +1,4 @@
-/** Colours for kinds of things that have no order. Written out, so that the style sheet has them. */
+/** Colours for things without an order. Written out, so that the style sheet has them. */
 const HUES = [
   'bg-hue-0-tint text-hue-0',
   'bg-hue-1-tint text-hue-1',

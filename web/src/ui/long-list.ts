@@ -10,7 +10,7 @@ const OVERSCAN_ROWS = 12;
 export function useLongList<Item>(
   { items, hasMore, more }: Pick<List<Item>, 'items' | 'hasMore' | 'more'>,
   keyOf: (item: Item) => string,
-  /** Rows of one height, so that their positions are known before they are rendered. */
+  /** All rows have one height, so that their positions are known before they are rendered. */
   rowPx: { wide: number; narrow: number },
 ) {
   const [place, setPlace] = useState<HTMLUListElement | null>(null);
@@ -30,7 +30,6 @@ export function useLongList<Item>(
     if (hasMore && lastShown >= items.length - MORE_BEFORE_ROWS) more();
   }, [hasMore, lastShown, items.length, more]);
   return {
-    /** Props of the list element. */
     list: { ref: setPlace, style: { height: virtual.getTotalSize() } },
     scrollTo: virtual.scrollToIndex,
     rows: drawn.flatMap(({ index, start, key }) => {

@@ -12,7 +12,7 @@ function useMedia(query: string): boolean {
   return fits;
 }
 
-/** Whether Tailwind's `md:` applies, for values that are needed in code. */
+/** Whether Tailwind's `md:` applies. */
 export const useIsWide = (): boolean => useMedia('(min-width: 48rem)');
 
 /** Whether Tailwind's `xl:` applies: there is room for a list and a thread side by side. */

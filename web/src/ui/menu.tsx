@@ -1,14 +1,11 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 interface MenuProps {
-  /** The content of the button. */
   label: ReactNode;
   /** The accessible name of the button, if its content is an icon. */
   name?: string;
   className?: string;
-  /** Opens upwards. */
   isUpward?: boolean;
-  /** Aligned to the right edge of the button. */
   isLeftward?: boolean;
   children: ReactNode;
 }
@@ -27,7 +24,7 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
   };
   const close = () => {
     setOpen(false);
-    // What was chosen may have moved the focus.
+    // The chosen action may have moved the focus.
     if (root.current?.contains(document.activeElement)) button.current?.focus();
   };
 

@@ -1,6 +1,6 @@
 import { visiblePieces, visibleText } from '../../../server/src/contract/visible-text.ts';
 
-/** For attributes, which take text only. */
+/** For attributes, which take only text. */
 export const visible = visibleText;
 
 /** A line of text by someone else: a name, subject, type or file name. Invisible characters are shown as escapes. */

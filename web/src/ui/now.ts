@@ -7,7 +7,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The time in milliseconds, to within a few seconds; the component renders again as it advances. */
+/** The time in milliseconds, to within a few seconds. The component renders again as it advances. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS) * TICK_MS);
 }

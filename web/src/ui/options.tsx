@@ -9,7 +9,7 @@ export interface Option {
   group?: string | undefined;
   hint?: string | undefined;
   icon?: ReactNode;
-  /** Given where several can be chosen, or one is chosen already. */
+  /** Set if several can be chosen, or one is chosen already. */
   isChecked?: boolean | undefined;
   choose(): void;
 }
@@ -32,7 +32,6 @@ export function useOptions(options: Option[], { isOpen = true, startsAt = 0 }: {
   return {
     isShown,
     active,
-    /** Props of the text field. */
     field: {
       role: 'combobox',
       'aria-autocomplete': 'list',

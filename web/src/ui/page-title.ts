@@ -8,7 +8,6 @@ function show(): void {
   document.title = `${unread === '' ? '' : `(${unread}) `}${visible(title)} · Waybill`;
 }
 
-/** The title of the tab. */
 export function usePageTitle(text: string): void {
   useEffect(() => {
     title = text;
@@ -16,7 +15,7 @@ export function usePageTitle(text: string): void {
   }, [text]);
 }
 
-/** The number of unread threads, before every title while mounted. Empty for none. */
+/** The number of unread threads, before every title while mounted. Empty: none. */
 export function useUnreadInTitle(count: string): void {
   useEffect(() => {
     unread = count;

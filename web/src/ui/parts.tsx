@@ -7,7 +7,6 @@ import { bytes, exactTime, relativeTime } from './format.ts';
 import { Name, Title } from './name.tsx';
 import { usePageTitle } from './page-title.ts';
 
-/** The heading of a page, with a description and actions. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   usePageTitle(title);
   return (
@@ -53,7 +52,7 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   );
 }
 
-/** A relative time, with the exact time as tooltip. isLong: for sentences, “in 2 hours”; short, for lists, “in 2 hr.”. */
+/** A relative time, with the exact time as tooltip. isLong: for sentences, “in 2 hours”. Otherwise for lists, “in 2 hr.”. */
 export function Time({ at, isExact = false, isLong = false }: { at: string; isExact?: boolean; isLong?: boolean }) {
   const time = new Date(at);
   return (
@@ -68,10 +67,9 @@ export { bytes };
 export const addressOf = (party: Party): string =>
   party.kind === 'handle' ? `@${party.handle}` : party.kind === 'domain' ? party.domain : party.email;
 
-/** Organisations and mailboxes without a handle are named by their address, which is then said once. */
+/** Organisations and mailboxes without a handle are named by their address, which is then shown once. */
 export const isNamedByAddress = (party: Party): boolean => party.display_name === addressOf(party);
 
-/** The name that a party chose, and its address. */
 export function PartyName({ party, segment }: { party: Party; segment?: string | null | undefined }) {
   return (
     <span className="min-w-0">
@@ -118,7 +116,6 @@ export function CopyButton({ text, label = 'Copy', isIcon = false, look = 'secon
   );
 }
 
-/** A text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-tint py-1 pr-1 pl-3">
@@ -128,7 +125,6 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A list of names and values. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-1 gap-x-6 gap-y-1 sm:grid-cols-[max-content_1fr] sm:gap-y-2.5">{children}</dl>;
 }
@@ -142,7 +138,6 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Rows of a short list. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul aria-label={label} className="divide-y divide-line overflow-hidden rounded-xl border border-line">

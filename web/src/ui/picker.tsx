@@ -4,19 +4,17 @@ import { visible } from './name.tsx';
 import { type Option, OptionList, useOptions } from './options.tsx';
 
 interface PickerProps {
-  /** What is picked, such as “Assign to”. */
   label: string;
   placeholder: string;
   query: string;
   onQuery(query: string): void;
   options: Option[];
-  /** Shown when there are no options. */
   empty: string;
   onClose(): void;
   children?: ReactNode;
 }
 
-/** Picks from a list by typing, in the middle of the window, as wide as a line. */
+/** Picks from a list by typing, in the middle of the window. */
 export function Picker({ label, placeholder, query, onQuery, options, empty, onClose, children }: PickerProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const { field, list, isShown, reset } = useOptions(options);

@@ -4,7 +4,7 @@ interface Ranked {
   group?: string | undefined;
 }
 
-/** How well a text fits what is typed: 0 exactly, 1 from its start, 2 from the start of a word, 3 inside, 4 not at all. */
+/** How well a text fits the typed words: 0 exactly, 1 from its start, 2 from the start of a word, 3 inside, 4 not at all. */
 function distanceOf(text: string, words: string): number {
   const [whole, typed] = [text.toLowerCase().replace(/^@/, ''), words.toLowerCase().replace(/^@/, '')];
   if (whole === typed) return 0;
@@ -21,7 +21,7 @@ interface Fit<Option> {
 const byFit = (a: Fit<Ranked>, b: Fit<Ranked>): number =>
   a.distance - b.distance || (a.distance === 1 ? a.option.text.length - b.option.text.length : 0);
 
-/** The best fitting group first, and in each the best fitting option: of texts that start alike, the shorter. Else they keep their order. */
+/** The best group first, and in each the best option; of texts that start alike, the shorter. Otherwise they keep their order. */
 export function rank<Option extends Ranked>(options: readonly Option[], words: string): Option[] {
   if (words === '') return [...options];
   const found = options.map(

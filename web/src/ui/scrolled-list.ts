@@ -3,19 +3,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 const MORE_BEFORE_ROWS = 40;
 const OVERSCAN_ROWS = 12;
-/** Scrolled further than this, what is added above does not move what is being read. */
+/** Scrolled further than this, rows that are added above do not move the ones being read. */
 const AT_TOP_PX = 40;
 
 interface ScrolledListOptions<Item> {
   items: Item[];
   keyOf(item: Item): string;
-  /** Heights are known before rows are drawn. */
+  /** Heights must be known before rows are rendered. */
   heightOf(item: Item): number;
   hasMore: boolean;
   more(): void;
 }
 
-/** A long list in a scroller of its own: draws only the rows in sight, stays at the row that is being read, and loads more before its end. */
+/** A long list with its own scroller. It renders only the rows in sight, stays at the row that is being read, and loads more before its end. */
 export function useScrolledList<Item>({ items, keyOf, heightOf, hasMore, more }: ScrolledListOptions<Item>) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [isAtTop, setAtTop] = useState(true);
@@ -39,7 +39,6 @@ export function useScrolledList<Item>({ items, keyOf, heightOf, hasMore, more }:
   return {
     scroller: setScroller,
     isAtTop,
-    /** Style of the list element. */
     style: { height: virtual.getTotalSize() },
     toTop: () => scroller?.scrollTo({ top: 0 }),
     show: (index: number) => virtual.scrollToIndex(index, { align: 'auto' }),

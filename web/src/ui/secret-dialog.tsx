@@ -7,9 +7,7 @@ import { Copyable } from './parts.tsx';
 interface SecretDialogProps {
   title: string;
   secret: string;
-  /** What the secret is called, such as “key”. */
   label: string;
-  /** What to do with the secret. */
   children?: ReactNode;
   onClose(): void;
 }

@@ -9,7 +9,7 @@ export const turnShortcuts = (to: 'on' | 'off'): void => localStorage.setItem(KE
 
 export type Shortcuts = Record<string, () => void>;
 
-/** All shortcuts of the page as it is. The same key given twice means what was mounted last. */
+/** All shortcuts of the page. If two layers have the same key, the last mounted one counts. */
 const layers: Shortcuts[] = [];
 /** Shared by all layers, so that “g u” is not taken for “u”. */
 let first = '';
@@ -28,8 +28,8 @@ interface Form {
 const forms: Form[] = [];
 
 /**
- * While somebody writes in a form, keys outside its fields do nothing: they are text that missed its field. Escape closes the form,
- * and then keys are shortcuts again. close: undefined while nobody writes.
+ * While somebody writes in a form, keys outside its fields do nothing: they are text that missed its field. Escape closes the form. close: undefined
+ * while nobody writes.
  */
 export function useWritingForm(element: RefObject<HTMLElement | null>, close: (() => void) | undefined): void {
   useEffect(() => (close ? register(forms, { element, close }) : undefined), [element, close]);
@@ -72,7 +72,6 @@ function runShortcut(event: KeyboardEvent): void {
 
 const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"]';
 
-/** Whether keys that go to an element are text. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(TEXT_FIELDS) !== null;
 }

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 
-/** An error of the API: what happened, its details, and the request id in small print. */
 export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <div role="alert" className="my-3 flex gap-3 rounded-lg bg-bad-tint px-4 py-3 text-sm">
@@ -30,10 +29,9 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
   );
 }
 
-/** A refusal stays what it is; only time-outs, limits and faults pass. */
+/** A refusal is final; time-outs, limits and faults pass. */
 const canHelp = ({ status }: ApiError): boolean => status < 400 || status >= 500 || status === 408 || status === 429;
 
-/** An empty list. Children say what to do. */
 export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-xl border border-dashed border-line px-6 py-16 text-center">
@@ -62,7 +60,6 @@ interface StatesProps<Data> {
   children(data: Data): ReactNode;
 }
 
-/** A query: bars while loading, its error with a retry button, or its data. */
 export function States<Data>({ of, rows, children }: StatesProps<Data>) {
   if (of.data !== undefined) return children(of.data);
   if (of.error) return <ErrorNote error={of.error} onRetry={() => void of.refetch()} />;

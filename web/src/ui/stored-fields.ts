@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 
 type Texts = Record<string, string>;
 
-/** What was read or written, by key. It also has what the storage has no room for, which lasts as long as the page. */
+/** Key: the storage key. It also has fields for which the storage has no room: they last as long as the page. */
 const known = new Map<string, Texts>();
 const listeners = new Set<() => void>();
 
@@ -11,9 +11,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Fields that survive a reload, in this tab only. They belong to their key: forms that are mounted with it show the same. */
+/** Fields in sessionStorage: they survive a reload. Forms mounted with the same key show the same fields. */
 export function useStoredFields<Fields extends Texts>(key: string, empty: Fields, initial: Partial<Fields> = {}) {
-  // What was written with another beginning, such as another recipient, is not continued with this one.
+  // Text written for other initial fields, such as another recipient, is not continued.
   useState(() => {
     const stored = storedFields(key);
     const isOther = Object.entries(initial).some(([name, value]) => stored[name] !== value);
@@ -41,7 +41,7 @@ function write(key: string, fields: Texts): void {
   }
 }
 
-/** Empty if nothing is stored; the same object as long as nothing changes. */
+/** Empty if nothing is stored. The same object until something changes. */
 export function storedFields(key: string): Texts {
   const fields = known.get(key) ?? readFields(key);
   known.set(key, fields);

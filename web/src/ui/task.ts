@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { ApiError } from '../api/client.ts';
 
-/** Runs something that may be refused by the API: whether it runs, and the error of the last run. */
 export function useTask() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);

@@ -27,8 +27,8 @@ function change(next: readonly Toast[]): void {
 const remove = (toastId: number): void => change(toasts.filter(({ id }) => id !== toastId));
 
 /**
- * Confirms an action for a few seconds, with a way to undo it. The newest is shown; when it goes, the one before, as long as its time
- * lasts. Errors are shown where they occur, and stay.
+ * Confirms an action for a few seconds, with an undo. The newest toast is shown; when it goes, the one before, if its time is not over. Errors are
+ * shown where they occur, and stay.
  */
 export function say(text: string, action?: Action): void {
   const toast = { id: nextId++, text: visible(text), action };

@@ -1,11 +1,11 @@
 import { isTyping } from './shortcuts.ts';
 
-/** Keys that are typed between a shortcut that opens a form and the moment when the form's field has the focus. */
+/** Keys typed between a shortcut that opens a form and the focus of the form's field. */
 let held: { place: string; text: string } | undefined;
 
 /**
- * From now on, typed characters are neither shortcuts nor lost: they belong to the field of that place. Until the field takes them,
- * or somebody clicks, types into another field or presses Escape.
+ * From now on, typed characters are neither shortcuts nor lost: they belong to the field of that place. It ends when the field takes them, or
+ * somebody clicks, types into another field or presses Escape.
  */
 export function holdKeys(place: string): void {
   held = { place, text: '' };
@@ -15,7 +15,6 @@ export function holdKeys(place: string): void {
 
 export const isHeld = (place: string): boolean => held?.place === place;
 
-/** What was typed for the field of a place, which has the focus now. */
 export function takeKeys(place: string): string {
   if (held?.place !== place) return '';
   const { text } = held;
@@ -23,7 +22,7 @@ export function takeKeys(place: string): string {
   return text;
 }
 
-/** The field of a place does not come any more. */
+/** Drops the held keys: the field will not be rendered. */
 export function dropKeys(place: string): void {
   if (isHeld(place)) drop();
 }

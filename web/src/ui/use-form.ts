@@ -9,18 +9,17 @@ interface FormOptions<Fields> {
   initial: Fields;
   /** Sends the fields. Steps after a success belong here too, such as closing the dialog. */
   submit(fields: Fields): Promise<unknown>;
-  /** Problems that are known without asking the API. With any, nothing is sent. */
+  /** Problems found without the API. With any, nothing is sent. */
   check?(fields: Fields): Errors<Fields>;
-  /** Errors of the API that belong to a field, by their code. */
+  /** The field for an error code of the API. */
   codes?: Partial<Record<ApiError['code'], keyof Fields>>;
-  /** JSON Pointers of a field in the request, where it is not called the same there. */
+  /** The JSON Pointers of a field, if its name differs in the request. */
   paths?: Partial<Record<keyof Fields, readonly string[]>>;
 }
 
 export interface Form<Fields> {
   fields: Fields;
   set(changes: Partial<Fields>): void;
-  /** For a text field, area or select. */
   field<Name extends keyof Fields>(
     name: Name,
   ): { value: Fields[Name]; error: string | undefined; onChange(event: { target: { value: string } }): void };
@@ -30,7 +29,6 @@ export interface Form<Fields> {
   submit(): void;
 }
 
-/** The fields of a form, its request, and each error of the response at the field that it is about. */
 export function useForm<Fields extends Record<string, string>>({
   initial,
   submit,
@@ -94,7 +92,7 @@ export function useForm<Fields extends Record<string, string>>({
   };
 }
 
-/** The API says what is wrong without naming the field: “must be 2 to 32 characters”. */
+/** The API does not name the field in a message: “must be 2 to 32 characters”. */
 function asSentence(message: string | undefined): string | undefined {
   if (message === undefined || !/^\p{Ll}/u.test(message)) return message;
   return `This ${message}${/[.!?]$/.test(message) ? '' : '.'}`;

@@ -11,12 +11,12 @@ const drop = element('drop', HTMLElement);
 const result = element('result', HTMLElement);
 
 const CERTIFICATE_BYTES_MAX = 65_536;
-/** JSON of a message that somebody may have indented. */
+/** Larger than any message's JSON, even indented. */
 const JSON_BYTES_MAX = 16_777_216;
 
-/** All files so far, by name: a message's files can be added after its proof. */
+/** All files so far. Key: name. A message's files can be added after its proof. */
 const given = new Map<string, File>();
-/** Counts what was asked for: the result of an older question is not shown. */
+/** A counter: the result of an older request is not shown. */
 let asked = 0;
 
 input.addEventListener('change', () => add(input.files));
@@ -30,7 +30,7 @@ for (const type of ['dragenter', 'dragover', 'dragleave', 'drop']) {
 document.addEventListener('drop', (event) => add(event.dataTransfer?.files));
 
 function add(files: FileList | null | undefined): void {
-  // A second proof takes the place of the first, with all that was compared with it.
+  // A second proof replaces the first, with all that was compared with it.
   if (Array.from(files ?? []).some(isProof)) given.clear();
   for (const file of files ?? []) given.set(file.name, file);
   void update();
@@ -71,7 +71,7 @@ async function reportOf(proof: File, others: File[]): Promise<Report> {
   return verifyBundle(bytes, { ...trusted(), files, tsaCertificates, json });
 }
 
-/** What is written as trusted: a policy has a line with its quorum. */
+/** The trusted keys. Only a policy has a line with its quorum. */
 function trusted(): VerifyOptions {
   const text = trust.value.trim();
   if (/^\s*quorum\s/m.test(text)) return { policy: `${text}\n` };

@@ -4,14 +4,13 @@ import path from 'node:path';
 import { UsageError } from '../problems.ts';
 import { TreeEdge } from './tree-edge.ts';
 
-/** What the last audits have found, so that the next one goes on from there. */
+/** The state of the last audits, from which the next one continues. */
 export interface AuditState {
   vkey: string;
-  /** The newest checkpoint that was found to be right. */
   checkpoint: string | undefined;
-  /** Since when the log was found to be consistent, as an ISO date. */
+  /** The ISO date since which the log was found to be consistent. */
   since: string | undefined;
-  /** The edge of the tree at a multiple of 256 leaves, which may be ahead of the checkpoint: an audit was interrupted. */
+  /** The edge of the tree at a multiple of 256 leaves. It may be ahead of the checkpoint: an audit was interrupted. */
   edge: TreeEdge;
 }
 
@@ -26,7 +25,6 @@ interface Stored {
 
 const FORMAT = 'waybill-audit/1';
 
-/** The file in which an audit keeps what it knows. */
 export class AuditFile {
   readonly path: string;
 
@@ -34,7 +32,7 @@ export class AuditFile {
     this.path = file;
   }
 
-  /** Undefined if the log was never audited. */
+  /** Undefined: the log was never audited. */
   read(): AuditState | undefined {
     let text: string;
     try {
@@ -58,14 +56,14 @@ export class AuditFile {
     }
   }
 
-  /** As a whole: a crash leaves the old file or the new one. */
+  /** Atomically: a crash leaves the old file or the new one. */
   write({ vkey, checkpoint, since, edge }: AuditState): void {
     const levels = edge.partialTiles().map(({ bytes }) => bytes.toString('base64'));
     const stored: Stored = { format: FORMAT, vkey, checkpoint: checkpoint ?? null, since: since ?? null, leaves: edge.size, levels };
     replaceFile(this.path, `${JSON.stringify(stored, null, 2)}\n`);
   }
 
-  /** Keeps checkpoints that do not go together, once. Returns the file. */
+  /** Keeps contradictory checkpoints, once. Returns the file. */
   keepEvidence(reason: string, ...notes: string[]): string {
     const text = `${reason}\n\n${notes.join('\n')}`;
     const name = createHash('sha256').update(notes.join('\n')).digest('hex').slice(0, 12);

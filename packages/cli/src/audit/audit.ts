@@ -19,14 +19,14 @@ import { TreeEdge } from './tree-edge.ts';
 import { LogIsWrong, LogUnreachable } from './verdicts.ts';
 
 const CHECKPOINT_MAX_BYTES = 64 * 1024;
-/** How often an audit that takes long keeps how far it has come. */
+/** A long audit saves its progress this often. */
 const SAVE_EVERY_MS = 2_000;
 
 export interface Auditing {
   source: LogSource;
   file: AuditFile;
   key: VerifierKey;
-  /** Whose witnesses have to be a quorum. */
+  /** The policy whose witnesses must be a quorum. */
   policy: Policy | undefined;
   onProgress(done: number, total: number): void;
 }
@@ -34,21 +34,19 @@ export interface Auditing {
 export interface AuditReport {
   origin: string;
   size: number;
-  /** Entries that were read. */
   added: number;
-  /** When the log was first found to be right, as an ISO date. */
   since: string;
-  /** The log serves a checkpoint that is older than one that was seen, and of the same history. */
+  /** The log serves a checkpoint of the same history that is older than one that was seen. */
   isBehind: boolean;
   witnesses: { signed: string[]; total: number; isQuorum: boolean } | undefined;
 }
 
-/** The text of a checkpoint that the log serves, and what it says. */
+/** A served checkpoint, with its text. */
 interface Served extends AcceptedCheckpoint {
   note: string;
 }
 
-/** Follows a log: reads what is new and compares it with what was seen before. Throws LogIsWrong or LogUnreachable. */
+/** Follows a log: reads new entries and compares them with what was seen before. Throws LogIsWrong or LogUnreachable. */
 export async function audit(auditing: Auditing): Promise<AuditReport> {
   const { file, key } = auditing;
   const before: AuditState = file.read() ?? { vkey: formatVkey(key), checkpoint: undefined, since: undefined, edge: new TreeEdge() };
@@ -61,7 +59,7 @@ export async function audit(auditing: Auditing): Promise<AuditReport> {
     return { ...report, ...witnessesOf(auditing.policy, served) };
   } catch (error) {
     if (!(error instanceof LogIsWrong)) throw error;
-    // What was read since may be a part of what is wrong.
+    // The entries read since then may be a part of what is wrong.
     const isAhead = before.edge.size > (known?.size ?? 0);
     file.write({ ...before, edge: isAhead ? new TreeEdge() : before.edge });
     const evidence = file.keepEvidence(
@@ -80,7 +78,7 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
     await requireSameHistory(source, target, known);
     return { ...facts, added: 0, isBehind: true };
   }
-  // Read further than the log says that it is: begin again.
+  // More was read than the log has now: begin again.
   const edge = before.edge.size > target.size ? new TreeEdge() : before.edge.clone();
   const first = Math.max(edge.size, known?.size ?? 0);
   let aligned = edge.clone();
@@ -100,7 +98,7 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
   return { ...facts, added: target.size - Math.min(first, target.size), isBehind: false };
 }
 
-/** A checkpoint with enough witnesses may be older than one without. The log must show that both are of the same history. */
+/** A checkpoint with enough witnesses may be older than one without. The log must prove that both are of the same history. */
 async function requireSameHistory(source: LogSource, older: TreeHead, known: TreeHead): Promise<void> {
   const rolledBack = `it has ${older.size} entries, and had ${known.size} before: it was rolled back`;
   let proof: Uint8Array[];

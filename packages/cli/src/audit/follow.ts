@@ -3,7 +3,7 @@ import type { LogSource } from './log-source.ts';
 import type { Tile, TreeEdge } from './tree-edge.ts';
 import { LogIsWrong } from './verdicts.ts';
 
-/** Bundles that are fetched at a time, each with its tile. */
+/** The bundles that are fetched at a time, each with its tile. */
 const PARALLEL = 8;
 const HASH_BYTES = 32;
 const LENGTH_BYTES = 2;
@@ -17,18 +17,17 @@ interface Bundle {
 
 export interface Following {
   source: LogSource;
-  /** At a multiple of 256 leaves. Grows. */
+  /** The edge at a multiple of 256 leaves. It grows. */
   edge: TreeEdge;
   /** The tree that was found to be right before. */
   known: TreeHead | undefined;
   target: TreeHead;
-  /** After each bundle that was full. */
   onFull(edge: TreeEdge): void;
 }
 
 /**
- * Reads all entries from the edge to the target, and computes the tree from them. Every tile that the log serves must be what comes of its
- * entries, and the roots have to be those of the checkpoints before and now: so the old tree is the beginning of the new one.
+ * Reads all entries from the edge to the target, and computes the tree from them. Every served tile must follow from its entries, and the roots must
+ * be those of the old and the new checkpoint: so the old tree is the beginning of the new one.
  */
 export async function follow({ source, edge, known, target, onFull }: Following): Promise<void> {
   const compareKnown = () => {
@@ -53,7 +52,7 @@ export async function follow({ source, edge, known, target, onFull }: Following)
   if (!edge.root().equals(target.root)) throw new LogIsWrong(`its ${target.size} entries do not lead to the root of its checkpoint`);
 }
 
-/** The first hashes of a tile. A partial tile may be gone once the full one is there. */
+/** The first hashes of a tile. A partial tile may be gone once the full one exists. */
 export async function readTile(source: LogSource, level: number, index: number, width: number): Promise<Buffer> {
   return readPart((whole) => tilePath(level, index, whole), width, HASH_BYTES, source);
 }
@@ -67,14 +66,13 @@ function mismatch({ level, index, bytes }: Tile): LogIsWrong {
   return new LogIsWrong(`${tilePath(level, index, bytes.length / HASH_BYTES)} is not the hash of its entries`);
 }
 
-/** In order, with those that follow already under way. */
 async function* bundles(source: LogSource, first: number, size: number): AsyncGenerator<Bundle> {
   const end = Math.ceil(size / TILE_WIDTH);
   const underWay: Promise<Bundle>[] = [];
   for (let next = first; next < end || underWay.length > 0; ) {
     while (next < end && underWay.length < PARALLEL) {
       const bundle = readBundle(source, next, tileWidth(0, next, size));
-      // The failure is found when its turn comes; meanwhile another one may end the audit.
+      // The failure is reported when its turn comes; meanwhile another one may end the audit.
       bundle.catch(() => {});
       underWay.push(bundle);
       next++;
@@ -102,7 +100,7 @@ async function readPart(pathOf: (width: number) => string, width: number, itemBy
   return bytes.subarray(0, width * itemBytes);
 }
 
-/** Entries of a Waybill have one length, with their length in front. */
+/** Entries of Waybill have a fixed length, with the length in front. */
 function* leavesOf(entries: Buffer, width: number): Generator<Buffer> {
   for (let at = 0; at < width; at++) {
     const start = at * (LENGTH_BYTES + LEAF_BYTES);

@@ -1,6 +1,5 @@
 import { formatVkey, noteVerifier, openNote, ProofError, parseVkey, type VerifierKey } from '@waybill/proof';
 
-/** A former key of a log, with the note in which it names the one after it. */
 export interface FormerKey {
   vkey: string;
   succession: string;
@@ -8,7 +7,7 @@ export interface FormerKey {
 
 const SUCCESSIONS_MAX = 100;
 
-/** Whether the key that was known has named its successor, that one the next, and so on up to the key of now. */
+/** Whether the known key has named its successor, that one the next, and so on up to the present key. */
 export async function isSuccessor(known: string, now: VerifierKey, former: readonly FormerKey[]): Promise<boolean> {
   let current = known;
   for (let steps = 0; steps < Math.min(SUCCESSIONS_MAX, former.length); steps++) {

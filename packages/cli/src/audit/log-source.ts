@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogIsWrong, LogUnreachable } from './verdicts.ts';
 
-/** Between attempts, as parts of the time that one may take. A log that limits requests says itself how long to wait. */
+/** The pauses between attempts, as shares of the time limit of one. A log that limits requests says itself how long to wait. */
 const PAUSES = [1 / 60, 1 / 15, 1 / 4];
 const RATE_LIMIT_PAUSES_MAX = 60;
 const RETRY_AFTER_MAX_S = 120;
@@ -13,22 +13,20 @@ interface Got {
   retryAfterS: number;
 }
 
-/** Reads what a log serves below its address, with a time-out for each request and a limit for each response. */
 export class LogSource {
   readonly #url: string;
   readonly #patienceMs: number;
   readonly #signal: AbortSignal;
 
-  /** `patienceMs` is for one request, from the look-up of the host to the last byte. */
+  /** `patienceMs`: the limit of one request, from the look-up of the host to the last byte. */
   constructor(url: string, patienceMs: number, signal: AbortSignal) {
     this.#url = url.replace(/\/+$/, '');
     this.#patienceMs = patienceMs;
     this.#signal = signal;
-    // One for each request under way.
+    // One listener for each request under way.
     setMaxListeners(0, signal);
   }
 
-  /** Undefined if there is no such thing (404). */
   async find(path: string, maxBytes: number): Promise<Buffer | undefined> {
     let [failures, limited] = [0, 0];
     for (;;) {
@@ -53,7 +51,7 @@ export class LogSource {
   }
 
   async #get(path: string, maxBytes: number): Promise<Got | Error> {
-    // Not AbortSignal.timeout: it would keep each of thousands of requests in memory until its time is over.
+    // AbortSignal.timeout would keep each of thousands of requests in memory until its time is over.
     const ending = new AbortController();
     const end = () => ending.abort();
     const timer = setTimeout(end, this.#patienceMs);

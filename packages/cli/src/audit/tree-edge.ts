@@ -10,13 +10,12 @@ const [LEAF_MARK, NODE_MARK] = [0, 1];
 export interface Tile {
   level: number;
   index: number;
-  /** As many hashes as the tile has. */
   bytes: Buffer;
 }
 
 /**
- * The right edge of a Merkle tree: of each level, the hashes of its last tile. That is all one needs to go on where one has stopped. Hashing
- * is by node:crypto, with buffers that are used again, as an audit is nothing but hashing.
+ * The right edge of a Merkle tree: the hashes of the last tile of each level, which is all one needs to continue. Hashing uses node:crypto with
+ * reused buffers, as an audit is nothing but hashing.
  */
 export class TreeEdge {
   #size: number;
@@ -38,7 +37,7 @@ export class TreeEdge {
     return this.#size;
   }
 
-  /** The last tile of each level; empty for a level whose tiles are all full. */
+  /** The last tile of each level. Empty: all tiles of the level are full. */
   partialTiles(): Tile[] {
     return this.#levels.map(({ bytes, width }, level) => ({
       level,
@@ -47,7 +46,6 @@ export class TreeEdge {
     }));
   }
 
-  /** A copy, which does not change when this one grows. */
   clone(): TreeEdge {
     return new TreeEdge(
       this.#size,
@@ -55,14 +53,14 @@ export class TreeEdge {
     );
   }
 
-  /** Appends a leaf; `onFull` gets each tile that becomes full. */
+  /** Appends a leaf. `onFull` receives each tile that becomes full. */
   append(leaf: Uint8Array, onFull: (tile: Tile) => void): void {
     this.#leaf.set(leaf, 1);
     this.#size++;
     this.#push(0, hash('sha256', this.#leaf, 'buffer'), onFull);
   }
 
-  /** From right to left, joins the perfect subtrees that the tree consists of. */
+  /** Joins the perfect subtrees of the tree, from right to left. */
   root(): Buffer {
     let root: Buffer | undefined;
     for (const { bytes, width } of this.#levels)
@@ -87,7 +85,7 @@ export class TreeEdge {
   }
 }
 
-/** The root of as many hashes as a power of two. */
+/** The root of a power of two of hashes. */
 function subtreeRoot(hashes: Buffer): Buffer {
   const node = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_MARK);
   const level = Buffer.from(hashes);

@@ -1,7 +1,7 @@
 import { UsageError } from '../problems.ts';
 
-/** The log is not what it must be: it has changed its history, or serves what does not fit its own checkpoint. */
+/** Thrown if the log has changed its history, or serves data that contradicts its own checkpoint. */
 export class LogIsWrong extends Error {}
 
-/** The log could not be read, which says nothing about it. */
+/** Thrown if the log could not be read, which says nothing about it. */
 export class LogUnreachable extends UsageError {}

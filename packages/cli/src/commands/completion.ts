@@ -6,9 +6,9 @@ const OPERATORS = ['start', 'witness', 'business', 'domain', 'agent', 'key', 'lo
 
 interface Words {
   first: string[];
-  /** What follows a word, such as `webhooks`. */
+  /** The words that follow a first one, such as `webhooks`. */
   second: Map<string, string[]>;
-  /** By the name of the command. */
+  /** Key: the name of the command. */
   options: Map<string, string[]>;
 }
 

@@ -37,7 +37,7 @@ const ofThreads: Record<string, Option> = {
 
 type Summary = Api.EnvelopeSummary;
 
-/** The items of a list with JSON if a program reads them, without it for people. */
+/** Programs get the items with JSON, people without it. */
 async function listMessages(call: Call, box: 'inbox' | 'outbox'): Promise<void> {
   const { options, output, waybill, signal } = call;
   const count = options.count('limit') ?? DEFAULT_ITEMS;

@@ -18,11 +18,11 @@ const DEFAULT_TIMEOUT_S = 30;
 interface LogAddress {
   url: string;
   key: VerifierKey;
-  /** Keys that the log had before, as the service says. */
+  /** The former keys of the log, as the service says. */
   former: FormerKey[];
 }
 
-/** Text that the user gave, such as a key: a mistake in it is one of usage. */
+/** Parses text of the user, such as a key: a mistake in it is one of usage. */
 function parsed<T>(parse: (text: string) => T, text: string): T {
   try {
     return parse(text);
@@ -40,7 +40,6 @@ function policyIn(file: string): Policy {
   }
 }
 
-/** Where the log is, and its key: as given, or as the service says. */
 async function addressOf(service: URL, vkey: string | undefined, timeoutMs: number, signal: AbortSignal): Promise<LogAddress> {
   const base = service.href.replace(/\/+$/, '');
   if (vkey !== undefined) {
@@ -53,7 +52,7 @@ async function addressOf(service: URL, vkey: string | undefined, timeoutMs: numb
   try {
     const { log }: { log: { vkey: string; url: string; previous_keys?: FormerKey[] } } = JSON.parse(description.toString('utf8'));
     const url = new URL(log.url);
-    // The service must not choose which addresses this machine asks.
+    // The service must not choose the addresses that this machine requests.
     if (url.origin !== service.origin) throw new TypeError(`the log is elsewhere, at ${url.href}`);
     return { url: url.href, key: parseVkey(log.vkey), former: Array.isArray(log.previous_keys) ? log.previous_keys : [] };
   } catch (error) {

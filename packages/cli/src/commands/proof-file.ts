@@ -27,7 +27,7 @@ export const FILE_OPTIONS: Record<string, Option> = {
   receipt: { type: 'string', value: '<path>', help: 'For a .tlog-proof: the JSON of the receipt, instead of its hash' },
 };
 
-/** Everything else than a link or a token is a file. */
+/** Anything but a link or a token is a file. */
 export function isReceipt(given: string): boolean {
   return /^(https?:\/\/|rcpt_\w+$)/.test(given);
 }
@@ -56,7 +56,7 @@ interface Found {
   verdict: Verdict;
 }
 
-/** Prints what was found, then the verdict, or why it is not verified. Throws CheckFailed or NoTrustedKey unless it is "verified". */
+/** Prints the findings, then the verdict, or why it is not verified. Throws CheckFailed or NoTrustedKey unless it is "verified". */
 export function conclude({ output }: Call, found: Found, lines: readonly string[] = [], why = NO_TRUSTED_KEY): void {
   const { checks, verdict } = found;
   const [colour, text] = { ...VERDICTS, untrusted: ['yellow', why] as const }[verdict];
@@ -85,13 +85,12 @@ interface FileReport extends Found {
 
 interface Given {
   isTlogProof: boolean;
-  /** Of the message that a `.tlog-proof` is of: it has neither the hash nor the log's key. */
+  /** The hash of the message, for a `.tlog-proof`: it has neither the hash nor the log's key. */
   contentHash?: string;
-  /** JSON that must be that of the message. */
   json?: string | undefined;
 }
 
-/** Throws a UsageError for what is no proof. */
+/** Throws a UsageError if the text is no proof. */
 export async function verifyProofOf(
   call: Call,
   proof: string | Uint8Array,

@@ -6,7 +6,7 @@ import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
 import { conclude, FILE_OPTIONS, hashOf, isReceipt, isTrustGiven, verifyFile, verifyProofOf } from './proof-file.ts';
 
-/** A link leads to the service that has the receipt, which may be another than that of the profile, and gets no key. */
+/** A link leads to the service that has the receipt. It may not be that of the profile, and gets no key. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
   return /^https?:\/\//.test(receipt) && URL.canParse(receipt) ? new Waybill({ baseUrl: new URL(receipt).origin }) : own();
 }
@@ -25,7 +25,7 @@ const JSON_WORDS: Record<NonNullable<ReceiptCheck['jsonBytes']>, string> = {
 const MINIMAL =
   'Not verified: the log has the content hash, but who sent what, to whom and when is the word of the service, because the sender shows a minimal receipt. Ask a party of the message for its proof (.waybill-proof).';
 
-/** A sender with minimal receipts gives the envelope to nobody but the parties; the proof of its hash is public all the same. */
+/** A sender with minimal receipts shows the envelope only to the parties. The proof of its hash is public all the same. */
 async function publicProof(waybill: Waybill, receipt: string, signal: AbortSignal): Promise<string> {
   try {
     return await waybill.receiptProof(receipt, { format: 'bundle', signal });
@@ -35,7 +35,7 @@ async function publicProof(waybill: Waybill, receipt: string, signal: AbortSigna
   }
 }
 
-/** The name under which a proof is saved: the id of its message, or the token of its receipt. */
+/** The file name of a proof: the id of its message, or the token of its receipt. */
 function fileNameOf(proof: string, given: string): string {
   const isBundle = proof.startsWith('{');
   const id: unknown = isBundle ? JSON.parse(JSON.parse(proof).envelope).id : undefined;
@@ -116,7 +116,7 @@ export const proofs: Command[] = [
         ...files.map(({ path, result }) => `${visible(path)} ${result}`),
       ];
       const found = { id: receipt.id, content, json: json ?? null, json_bytes: jsonBytes ?? null, files };
-      // What a service says of itself is no proof: only a log whose key the caller knows is.
+      // A service's own word is no proof: only a log whose key the caller knows is.
       if (!isTrustGiven(call)) return conclude(call, { ...found, checks: [], verdict: isBad ? 'failed' : 'untrusted' }, lines);
       const proof = await publicProof(service, given, signal);
       const compared = { isTlogProof: !proof.startsWith('{'), contentHash: receipt.content_hash, json: jsonText };
@@ -140,7 +140,7 @@ export const proofs: Command[] = [
         ? await waybill().proof(given, { contents: !options.is('without-json'), signal })
         : await publicProof(serviceOf(given, waybill), given, signal);
       const file = options.text('output') ?? fileNameOf(proof, given);
-      // Byte for byte: a newline more would be another file.
+      // Byte for byte: another newline would make another file.
       if (file === '-') return void io.stdout.write(proof);
       try {
         await writeFile(file, proof);

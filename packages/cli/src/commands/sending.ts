@@ -181,7 +181,7 @@ async function testWebhook({ waybill, output, signal }: Call, id: string): Promi
   }
 }
 
-/** A message for people. What its sender wrote can't command the terminal. */
+/** A message for people. The sender's text can't control the terminal. */
 export function messageText(message: Message): string {
   const { from, to } = message;
   const lines: [string, string][] = [

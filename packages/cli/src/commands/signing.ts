@@ -37,7 +37,6 @@ export const signing: Command[] = [
   },
 ];
 
-/** The id of the key, once an admin has registered it. */
 async function registered({ waybill, signal }: Call, agentId: string, publicKey: string): Promise<string> {
   const until = Date.now() + WAIT_MS;
   for (;;) {

@@ -60,7 +60,7 @@ export const webhooks: Command[] = [
     ],
     run: async ({ args: [url = ''], options, output, waybill, signal }) => {
       const only = options.list('type');
-      // The service judges the names.
+      // The service checks the names.
       const events = options.list('event') as Api.Webhook['events'];
       const body = {
         url,

@@ -51,7 +51,6 @@ const getFile = tool({
   },
 });
 
-/** The beginning of a file, or why there is none. */
 interface FileText {
   text?: string;
   missing?: string;
@@ -151,7 +150,6 @@ const verifyReceipt = tool({
   },
 });
 
-/** Whether the log of that key has the hash of a receipt. */
 async function provenBy(
   waybill: Waybill,
   vkey: string | undefined,

@@ -100,7 +100,7 @@ const listThreads = tool({
   isUntrusted: true,
   run: async ({ waybill, self, resultMaxChars }, { limit = PAGE_DEFAULT_ITEMS, ...filter }, signal) => {
     const { data, next_cursor } = await waybill.threads({ ...filter, limit }, { signal }).page();
-    // A page can have 4 MB: it has been parsed in the turn before.
+    // A page can have 4 MB, and was parsed in the turn before.
     await setImmediate();
     const threads = data.map((thread) => ({
       id: thread.id,
@@ -143,7 +143,7 @@ const readThread = tool({
   run: (workplace, { thread_id, limit, cursor }, signal) => threadView(workplace, thread_id, { limit, cursor }, signal),
 });
 
-/** Each message with small JSON is a request of its own, so that a page costs what it is charged for. */
+/** Each message with small JSON is a separate request, so that a page costs what it is charged for. */
 export async function threadView(
   { waybill, self, resultMaxChars }: Workplace,
   id: string,

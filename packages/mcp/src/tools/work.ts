@@ -43,7 +43,7 @@ const nextMessage = tool({
   },
 });
 
-/** A consumer that does not exist is created; one that exists keeps its filter, which PUT would change. */
+/** Creates a missing consumer. An existing one keeps its filter, which PUT would change. */
 async function lease(consumer: Consumer, wanted: { limit: number; wait_s: number; lease_s: number }, signal: AbortSignal) {
   try {
     return await consumer.lease(wanted, { signal });

@@ -137,7 +137,7 @@ const checkSchema = tool({
     }),
     left_out: z.number().optional().describe('Errors that are missing because the result is too long.'),
   }),
-  // Messages of errors can quote the recipient’s schema.
+  // Error messages can quote the recipient’s schema.
   isUntrusted: true,
   run: async ({ waybill, resultMaxChars }, { to, ...given }, signal) => {
     refuseBadJson(given);

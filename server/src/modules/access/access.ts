@@ -4,7 +4,7 @@ import { type Access, findEnded } from './store.ts';
 
 export { type Access, findEnded } from './store.ts';
 
-/** Ends a response that is under way: its connection is closed, so that the client knows that something is missing. */
+/** Ends a response under way by closing its connection, so that the client knows that something is missing. */
 export class AccessEnded extends Error {}
 
 export function accessOf({ business, by }: Caller): Access {
@@ -12,7 +12,10 @@ export function accessOf({ business, by }: Caller): Access {
   return { partyId: business.id, keyId: null, personId: by.person.id, sessionId: by.person.sessionId };
 }
 
-/** For what takes long: the key may have been revoked since the request came, the member removed, or the session ended. Asks the database, because that can happen in any process. */
+/**
+ * Long operations check this: the key may have been revoked since the request came, the member removed, or the session ended. Asks the
+ * database, because that can happen in any process.
+ */
 export async function hasAccessEnded(db: Queryable, caller: Caller): Promise<boolean> {
   return (await findEnded(db, [accessOf(caller)])).length > 0;
 }

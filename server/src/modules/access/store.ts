@@ -2,7 +2,7 @@ import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { prepared } from '../../platform/postgres/statement.ts';
 
-/** What gives access to a ledger: a key of the business, or membership and a session. */
+/** Access to a ledger comes from a key of the business, or from membership and a session. */
 export interface Access {
   partyId: bigint;
   keyId: string | null;
@@ -21,7 +21,7 @@ const ENDED = prepared(
   { place: 'bigint' },
 );
 
-/** The indices of accesses that have ended: the key was revoked, the member removed, or the session ended. */
+/** Returns the indices of accesses that have ended: the key was revoked, the member removed, or the session ended. */
 export async function findEnded(db: Queryable, accesses: readonly Access[]): Promise<number[]> {
   const rows = await db.query(ENDED, [
     bigintArray(accesses.map(({ partyId }) => partyId)),

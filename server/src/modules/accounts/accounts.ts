@@ -15,7 +15,6 @@ export async function getAccount(database: Queryable, { id }: Person): Promise<s
   return account;
 }
 
-/** What a person changes; what is not given stays. */
 export interface AccountChange {
   name?: string;
   notification_mail?: MailFrequency;

@@ -9,7 +9,7 @@ import { refuseUnlessOffered, type SignIn } from './sign-in.ts';
 
 const { personEndpoint, publicEndpoint } = endpointsFor<{ database: Database; signIn: SignIn; publicUrl: string }>();
 
-/** The paths of better-auth that are exposed, under its own names. Their input is checked here first. */
+/** The exposed paths of better-auth, under its own names. Their input is checked here first. */
 
 const success = { status: 200, description: 'Done.' };
 const email = Type.String({ maxLength: 320 });
@@ -17,7 +17,7 @@ const uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$
 const passkeyName = Type.String({ minLength: 1, maxLength: PASSKEY_NAME_MAX_CHARS });
 /** A path of our own, so that nobody is redirected elsewhere after signing in. */
 const ownPath = Type.String({ maxLength: 2_000, pattern: '^/(?!/)[!-\\[\\]-~]*$' });
-/** The rest is for the library, which accepts anything there. */
+/** The other fields are for the library, which accepts anything there. */
 const credential = Type.Object(
   { id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,1400}$' }), response: Type.Object({}, { additionalProperties: true }) },
   { additionalProperties: true },

@@ -26,19 +26,18 @@ import { OpenIdProvider } from './openid-provider.ts';
 import type { ProviderSettings } from './providers.ts';
 import * as store from './store.ts';
 
-/** What a sign-in under way has proved. Without it, no session is opened, whichever way the sign-in took. */
+/** The proof of a sign-in under way. Without it, no session is opened, whichever way the sign-in took. */
 export interface Shown {
   provider: SignInProvider;
   proves: SignInProof;
-  /** The mailbox that was proved; undefined where it can only be the person's own. */
+  /** The proved mailbox. Undefined where it can only be the person's own. */
   email?: string | null | undefined;
-  /** The name of the passkey, if there is one. */
   passkey?: string | undefined;
 }
 
 export interface UnderWay {
   shown?: Shown | undefined;
-  /** The browser that requests or enters the code: a hash of its cookie. */
+  /** A hash of the cookie of the browser that requests or enters the code. */
   device?: string;
 }
 

@@ -1,11 +1,10 @@
 import type { DBAdapter, DBTransactionAdapter, Where } from '@better-auth/core/db/adapter';
 
-/** The prefix by which better-auth names the code of a mailbox. */
 const CODE = 'sign-in-otp-';
 
 /**
- * Makes better-auth store a one-time code for each browser instead of one for each mailbox: a stranger who requests codes for a
- * mailbox, or guesses them, uses up neither the code nor the tries of anybody else.
+ * Makes better-auth store a one-time code per browser instead of one per mailbox. A stranger who requests codes for a mailbox, or guesses
+ * them, uses up neither the code nor the tries of anybody else.
  */
 export function bindCodes(adapter: DBAdapter, device: () => string): DBAdapter {
   const bound = (on: DBTransactionAdapter) => bind(on, device);

@@ -18,7 +18,6 @@ import { countUse, findKnown, noteSignIn } from './store.ts';
 
 const DAY_S = 24 * 3_600;
 
-/** The person who requests or enters a code. */
 export interface Requester {
   email: string;
   /** A hash of the browser's cookie. */
@@ -62,14 +61,13 @@ async function countCodeOf(db: Queryable, subject: string[]): Promise<void> {
   await count(db, ['of the day', ...subject], DAY_S, CODES_PER_MAILBOX_AND_DAY_MAX);
 }
 
-/** Each code limits its own tries; this limits somebody who tries many mailboxes. */
+/** Each code limits its own tries. This limits somebody who tries many mailboxes. */
 export async function countTry(db: Queryable, { email, device, address }: Requester): Promise<void> {
   const known = await knownAmong(db, { device: hashOf(['device', email, device]) });
   if (known.has('device')) await count(db, ['try', email, 'device', device], CODE_WINDOW_S, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
   else await countInNetwork(db, 'try', address, CODE_TRIES_PER_ADDRESS_AND_WINDOW_MAX);
 }
 
-/** Records that somebody has signed in with the mailbox in this browser and network. */
 export async function noteKnown(db: Queryable, { email, device, address }: Requester): Promise<void> {
   await noteSignIn(db, [hashOf(['device', email, device]), hashOf(['network', email, networkOf(address)])]);
 }

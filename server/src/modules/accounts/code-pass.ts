@@ -5,8 +5,8 @@ const DAY_MS = 24 * 3_600_000;
 const PASS_BYTES = 18;
 
 /**
- * A pass to request codes of one mailbox, for one to two days. Mails with codes have it when strangers have requested many: so the person who reads
- * the mailbox gets codes although all that strangers can request are used up. A pass signs nobody in.
+ * A pass to request codes of one mailbox, for one to two days. Mails with codes have it when strangers have requested many, so that the
+ * mailbox's reader gets codes although the strangers' limit is used up. A pass signs nobody in.
  */
 export function codePassOf(secret: Buffer, email: string, nowMs = Date.now()): string {
   return passOfDay(secret, email, Math.floor(nowMs / DAY_MS));

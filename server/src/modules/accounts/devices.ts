@@ -8,7 +8,6 @@ const DEVICE = /^[\w-]{32}$/;
 /** The cookie that identifies a browser: a code belongs to the browser that requested it. Over HTTPS, the name has a prefix. */
 const NAME = 'waybill.device';
 
-/** Undefined for a browser that has never requested a code. */
 export function deviceOf({ headers }: Pick<FastifyRequest, 'headers'>, publicUrl: string): string | undefined {
   const wanted = `${prefixOf(publicUrl)}${NAME}=`;
   const pair = headers.cookie?.split(/;\s*/).find((cookie) => cookie.startsWith(wanted));
@@ -25,7 +24,6 @@ export function deviceCookie(device: string, publicUrl: string): string {
   return `${prefixOf(publicUrl)}${NAME}=${device}; Max-Age=${DEVICE_KNOWN_DAYS * 24 * 3_600}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The form in which a device is stored. */
 export function deviceHash(device: string): string {
   return createHash('sha256').update(device).digest('base64url');
 }

@@ -4,7 +4,6 @@ import { PERSON_NAME_MAX_CHARS } from '../../contract/limits.ts';
 import { parseEmail } from '../../contract/mail-names.ts';
 import type { SignInProof, SignInProvider } from '../../contract/people.ts';
 
-/** The claims of an identity provider about a person. */
 export interface Claims {
   iss: string;
   sub: string;
@@ -12,17 +11,14 @@ export interface Claims {
   email_verified?: unknown;
   name?: unknown;
   preferred_username?: unknown;
-  /** Google: the domain of the organization. */
   hd?: unknown;
   [claim: string]: unknown;
 }
 
-/** The facts that are derived from the claims. */
 export interface Identity {
   provider: SignInProvider;
-  /** Permanent for this account at this provider. */
   accountId: string;
-  /** The mailbox of the person. Null when the provider is not the authority on it. */
+  /** Null when the provider is not the authority on the mailbox. */
   email: string | null;
   proves: SignInProof;
   name: string;
@@ -56,7 +52,6 @@ export function accountIdOf({ iss, sub }: Claims): string {
   return `${iss} ${sub}`;
 }
 
-/** Undefined when the provider is not the authority on the mailbox. */
 function standingOf(
   provider: SignInProvider,
   { hd }: Claims,
@@ -71,7 +66,7 @@ function standingOf(
   return provider === 'oidc' && !isConsumer(domain) ? 'domain' : undefined;
 }
 
-/** The value of people.email: better-auth requires one for everybody, and treats equal ones as the same person. */
+/** The value of people.email. better-auth requires one for everybody, and treats equal ones as the same person. */
 export function storedEmail({ provider, accountId, email }: Identity): string {
   return email ?? `${createHash('sha256').update(`${provider} ${accountId}`).digest('hex').slice(0, 40)}@${NOWHERE}`;
 }
@@ -80,7 +75,6 @@ export function isNowhere(email: string): boolean {
   return email.endsWith('.invalid');
 }
 
-/** The first candidate that is a name: it goes into mails and envelopes. */
 export function nameOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;

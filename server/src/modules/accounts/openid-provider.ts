@@ -7,15 +7,13 @@ import { accountIdOf, type Claims } from './identity.ts';
 export interface OpenIdSettings {
   id: string;
   name: string;
-  /** Without a slash at the end. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** One configuration for many issuers, as Microsoft has it: `{tenantid}` in the issuer stands for the claim `tid`. */
+  /** One configuration for many issuers, as at Microsoft: `{tenantid}` in the issuer stands for the claim `tid`. */
   isMultiTenant?: boolean;
 }
 
-/** The fields of the provider's discovery document that are used. */
 interface Discovery {
   issuer: string;
   authorization_endpoint: string;
@@ -33,15 +31,15 @@ const PATIENCE_MS = 10_000;
 const DISCOVERY_CACHED_MS = 3_600_000;
 /** A token with an unknown key makes the provider's keys be fetched again, but not more often than this. */
 const KEYS_CACHED_AT_LEAST_MS = 10_000;
-/** Asymmetric signatures only: with HMAC, anybody could sign with the public key. */
+/** Only asymmetric signatures: with HMAC, anybody could sign with the public key. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const NO_USER_INFO: Record<string, unknown> = {};
 const TENANT_ID = /^[0-9a-f-]{36}$/i;
 
 /**
  * An OpenID Connect provider for better-auth: code flow with PKCE, state and nonce. The generic provider of better-auth fetches the
- * discovery document once, when the service starts, so a provider that is unavailable then would stay unavailable; its Google and
- * Microsoft providers send no nonce. docs/adr/0007-sign-in.md says why openid-client does not fit.
+ * discovery document once at the start, so a provider that is unavailable then would stay unavailable. Its Google and Microsoft providers
+ * send no nonce. docs/adr/0007-sign-in.md says why openid-client does not fit.
  */
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings;
@@ -52,7 +50,6 @@ export class OpenIdProvider {
     this.#settings = settings;
   }
 
-  /** `onClaims` returns the person that better-auth signs in. */
   forBetterAuth(onClaims: (claims: Claims) => { email: string; emailVerified: boolean; name: string }): OAuthProvider<Claims> {
     const { id, name, clientId, clientSecret } = this.#settings;
     return {
@@ -118,7 +115,7 @@ export class OpenIdProvider {
     return { idToken: text(id_token), accessToken: text(access_token) };
   }
 
-  /** Undefined unless this provider issued the token, for us and for this sign-in. */
+  /** Returns undefined unless this provider issued the token, for us and for this sign-in. */
   async #claimsOf(idToken: string, accessToken: string | undefined, nonce: string): Promise<Claims | undefined> {
     const { clientId } = this.#settings;
     const discovery = await this.#discover();

@@ -3,7 +3,7 @@ import type { OpenIdSettings } from './openid-provider.ts';
 
 export type ProviderSettings = OpenIdSettings & { id: SignInProvider };
 
-/** The settings of identity providers; a provider without an id and a secret is not offered. */
+/** A provider without an id and a secret is not offered. */
 export interface ProviderConfig {
   googleClientId: string | undefined;
   googleClientSecret: string | undefined;
@@ -16,7 +16,6 @@ export interface ProviderConfig {
   oidcClientSecret: string | undefined;
 }
 
-/** The identity providers that the operator has set up. */
 export function providersOf(config: ProviderConfig): ProviderSettings[] {
   const candidates: [
     id: SignInProvider,

@@ -28,7 +28,6 @@ export interface SignInServices {
 /** Over HTTPS the name has the prefix `__Host-`. */
 const SESSION_COOKIE = 'waybill.session_token=';
 
-/** Identifies people: offers the ways to sign in, and finds the person of a session. */
 export class SignIn {
   readonly #services: SignInServices;
   #loaded: Promise<Loaded> | undefined;
@@ -52,7 +51,6 @@ export class SignIn {
     };
   }
 
-  /** Undefined when there is no session, or it has ended. */
   async personFor(request: FastifyRequest): Promise<SignedIn | undefined> {
     if (!request.headers.cookie?.includes(SESSION_COOKIE)) return undefined;
     const { auth } = await this.#load();
@@ -97,7 +95,6 @@ export class SignIn {
     return this.#withoutToken(this.handle(request, body));
   }
 
-  /** Hands a request whose shape has been checked to better-auth. */
   async handle(request: FastifyRequest, body?: object, underWay: UnderWay = {}): Promise<AuthResponse> {
     const { auth, signInUnderWay } = await this.#load();
     const response = await signInUnderWay.run({ ...underWay }, () => auth.handler(requestOf(request, this.#services.publicUrl, body)));
@@ -110,7 +107,7 @@ export class SignIn {
     return { ...(await response), body: { success: true } };
   }
 
-  /** Loaded on first use: the library is large, and not every process needs it. */
+  /** The library is loaded on first use: it is large, and not every process needs it. */
   #load(): Promise<Loaded> {
     this.#loaded ??= import('./better-auth.ts').then(({ createAuth, signInUnderWay }) => ({
       auth: createAuth(this.#services),

@@ -41,7 +41,7 @@ export async function rename(db: Queryable, personId: string, name: string): Pro
 
 const VERIFIED_EMAIL = statement('SELECT email FROM people WHERE id = $1 AND email_verified', { email: 'text' });
 
-/** The mailbox that the person has proved to hold. */
+/** The mailbox is one that the person has proved to hold. */
 export async function findEmail(db: Queryable, personId: string): Promise<string | undefined> {
   const [row] = await db.query(VERIFIED_EMAIL, [personId]);
   return row?.email;
@@ -58,15 +58,13 @@ export async function setNotificationMail(tx: Queryable, personId: string, frequ
 }
 
 export interface Session {
-  /** A uuid. */
   id: string;
   provider: SignInProvider;
-  /** The name of the passkey with which the session was opened; null without one. */
   passkey: string | null;
   address: string;
   userAgent: string;
   createdAt: Date;
-  /** Noted every ten minutes at most. */
+  /** Updated every ten minutes at most. */
   seenAt: Date;
   expiresAt: Date;
 }
@@ -86,7 +84,6 @@ const SESSIONS = statement(
   },
 );
 
-/** In the order in which they were opened. */
 export async function listSessions(db: Queryable, personId: string, afterId: string | null, limit: number): Promise<Session[]> {
   const rows = await db.query(SESSIONS, [personId, afterId, limit]);
   return rows.map((row) => ({
@@ -117,7 +114,6 @@ export async function deleteOtherSessions(db: Queryable, { id, sessionId }: Pers
 
 const NOTE_PASSKEY_PROOF = statement('UPDATE passkeys SET provider = $3, proves = $4 WHERE person_id = $1 AND id = $2');
 
-/** Gives a passkey the proof of the session in which it was added. */
 export async function notePasskeyProof(db: Queryable, person: Person, passkeyId: string): Promise<void> {
   await db.query(NOTE_PASSKEY_PROOF, [person.id, passkeyId, person.provider, person.proves]);
 }
@@ -144,7 +140,7 @@ const COUNT_USE = statement(
   { uses: 'integer', closes_in_s: 'integer' },
 );
 
-/** Counts a use in a window that began with the first one; returns the count and when the window closes. */
+/** Counts a use in a window that began with the first one. Returns the count and when the window closes. */
 export async function countUse(db: Queryable, subject: Buffer, windowS: number): Promise<{ uses: number; closesInS: number }> {
   const [row] = await db.query(COUNT_USE, [subject, windowS]);
   return { uses: row?.uses ?? 0, closesInS: Math.max(1, row?.closes_in_s ?? 1) };
@@ -155,7 +151,7 @@ const KNOWN_SIGN_INS = statement(
   { subject: 'bytea' },
 );
 
-/** Those of the browsers and networks, by their hashes, in which somebody has signed in with the mailbox within so many days. */
+/** Returns the hashes of browsers and networks in which somebody has signed in with the mailbox within `days`. */
 export async function findKnown(db: Queryable, subjects: Buffer[], days: number): Promise<Buffer[]> {
   const rows = await db.query(KNOWN_SIGN_INS, [subjects, days]);
   return rows.map(({ subject }) => subject);
@@ -179,7 +175,6 @@ export async function noteSessionOpened(db: Queryable, personId: string): Promis
 
 const PROBE = statement('SELECT');
 
-/** Fails when the database can't be reached. */
 export async function probe(db: Queryable): Promise<void> {
   await db.query(PROBE);
 }
@@ -189,7 +184,6 @@ const PURGE_VERIFICATIONS = statement('DELETE FROM verifications WHERE expires_a
 const PURGE_COUNTS = statement("DELETE FROM sign_in_counts WHERE window_start < now() - interval '2 days'");
 const PURGE_KNOWN_SIGN_INS = statement('DELETE FROM known_sign_ins WHERE seen_at < now() - make_interval(days => $1)');
 
-/** Deletes expired sessions, codes and counts, and sign-ins too old to make a device known. */
 export async function purge(db: Queryable): Promise<void> {
   await db.query(PURGE_SESSIONS);
   await db.query(PURGE_VERIFICATIONS);

@@ -5,7 +5,7 @@ import { ADDRESS_HEADER } from './address-header.ts';
 
 const PASSED_ON = ['cookie', 'origin', 'user-agent'] as const;
 const UNAVAILABLE_RETRY_S = 5;
-/** Unreadable input, or too many tries for a code: better-auth responds to these with other statuses. */
+/** better-auth reports unreadable input, or too many tries for a code, with other statuses. */
 const FAULTS_OF_INPUT = new Set<unknown>(['FAILED_TO_VERIFY_REGISTRATION', 'TOO_MANY_ATTEMPTS']);
 
 const CODE_OF: Record<number, ErrorCode> = {
@@ -17,14 +17,12 @@ const CODE_OF: Record<number, ErrorCode> = {
   429: 'rate_limited',
 };
 
-/** A response of better-auth, in the form that endpoints return. */
 export interface AuthResponse {
   status?: number;
   headers: Record<string, string | string[]>;
   body: unknown;
 }
 
-/** The headers of a request that better-auth gets. */
 export function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers({ [ADDRESS_HEADER]: request.ip });
   for (const name of PASSED_ON) {
@@ -44,7 +42,6 @@ export function requestOf(request: FastifyRequest, publicUrl: string, body?: obj
   });
 }
 
-/** Turns better-auth's errors into our own. */
 export async function readResponse(response: Response): Promise<AuthResponse> {
   const text = await response.text();
   if (response.status >= 400) throw refusalOf(response.status, text);

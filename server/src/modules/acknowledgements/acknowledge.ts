@@ -16,7 +16,7 @@ export interface Acknowledgement {
   reason: string | null;
 }
 
-/** What the log has of an acknowledgement: its canonical JSON is the leaf. */
+/** The statement in the log. Its canonical JSON is the leaf. */
 export interface AcknowledgementStatement extends Acknowledgement {
   actor: ActorView;
   at: string;
@@ -27,11 +27,11 @@ export interface AcknowledgementStatement extends Acknowledgement {
 
 export interface Acknowledged {
   record: store.AcknowledgementRecord;
-  /** True when the same was said before, and this is what was said then. */
+  /** The same was said before, and this is the earlier record. */
   isRepeat: boolean;
 }
 
-/** A message that was accepted can still be processed or rejected; what is processed or rejected stays so. */
+/** An accepted message can still be processed or rejected. Those two are final. */
 const LATER: Readonly<Record<AcknowledgementStatus, readonly AcknowledgementStatus[]>> = {
   accepted: ['processed', 'rejected'],
   processed: [],
@@ -39,8 +39,8 @@ const LATER: Readonly<Record<AcknowledgementStatus, readonly AcknowledgementStat
 };
 
 /**
- * The recipient of a message says what becomes of it. Both parties have it, the log has it, and the sender's webhooks are told: in one
- * transaction, also between two shards.
+ * The recipient of a message says what becomes of it. One transaction, also across two shards, writes it for both parties, logs it, and
+ * queues the event for the sender's webhooks.
  */
 export async function acknowledge(
   database: Database,
@@ -58,7 +58,7 @@ export async function acknowledge(
   throw new Error('the ledger of a sender could not be found');
 }
 
-/** How often the message of a sender without a handle can join a business meanwhile. */
+/** Limits how often the sender's message can join a business meanwhile. */
 const MOVES_MAX = 5;
 
 function acknowledgeTo(
@@ -87,13 +87,13 @@ function acknowledgeTo(
   });
 }
 
-/** One transaction with the rows of both parties. */
+/** Runs one transaction on the rows of both parties. */
 function inBoth<T>(database: Database, one: bigint, other: bigint, work: (of: (partyId: bigint) => Queryable) => Promise<T>): Promise<T> {
   const shard = database.of(one);
   return shard === database.of(other) ? shard.transaction((tx) => work(() => tx)) : database.acrossShards(work);
 }
 
-/** In ascending order, and last: two businesses that acknowledge each other's messages would deadlock. */
+/** Notes changes in ascending order, and last. Otherwise two businesses that acknowledge each other's messages would deadlock. */
 async function noteInOrder(of: (partyId: bigint) => Queryable, partyIds: readonly bigint[]): Promise<void> {
   for (const id of [...new Set(partyIds)].sort((a, b) => (a < b ? -1 : 1))) await noteChange(of(id), id);
 }

@@ -5,17 +5,14 @@ import { partsOf, type SignatureParts } from '../signatures/signatures.ts';
 import type { AcknowledgementStatement } from './acknowledge.ts';
 import { type AcknowledgementRecord, findThread, listAcknowledgements } from './store.ts';
 
-/** All that proves an acknowledgement: the parts of `acknowledgements` in a proof, and where its leaf is. */
 export interface AcknowledgementParts {
-  /** In canonical JSON. */
   statement: string;
-  /** Where the log has that statement: the first leaf of a batch in the shard of the party. */
+  /** The log has that statement as the first leaf of a batch in the party's shard. */
   leaf: { partyId: bigint; batchId: string; slot: 0 };
-  /** If the request was signed. */
   signature: SignatureParts | undefined;
 }
 
-/** What the recipient has said of a message, the oldest first; `partyId` is one of its two parties. */
+/** The oldest come first. `partyId` is one of the two parties. */
 export async function acknowledgementsOf(database: Database, messageId: string, partyId: bigint): Promise<AcknowledgementParts[]> {
   const records = await listAcknowledgements(database.of(partyId), partyId, messageId);
   return Promise.all(records.map((record) => acknowledgementParts(database, record)));
@@ -32,13 +29,12 @@ export async function acknowledgementParts(
   };
 }
 
-/** As the API shows it. */
 export function acknowledgementView({ statement, signature }: AcknowledgementParts) {
   const { status, reason, at, party, actor }: AcknowledgementStatement = JSON.parse(statement);
   return { status, reason, at, party, actor, signing_key_id: signature?.keyId ?? null };
 }
 
-/** The body of the event message.acknowledged: what has been said of the message by now. Undefined if the message is gone. */
+/** The body of the event message.acknowledged has all acknowledgements so far. Undefined if the message is gone. */
 export async function acknowledgedMessage(database: Database, partyId: bigint, messageId: string): Promise<string | undefined> {
   const threadId = await findThread(database.of(partyId), partyId, messageId);
   const said = (await acknowledgementsOf(database, messageId, partyId)).map(acknowledgementView);
@@ -52,7 +48,6 @@ export async function acknowledgedMessage(database: Database, partyId: bigint, m
   });
 }
 
-/** Refuses if the party has no such message. */
 export async function requireMessage(database: Database, partyId: bigint, messageId: string): Promise<void> {
   if ((await findThread(database.of(partyId), partyId, messageId)) === undefined)
     throw new Refusal('not_found', 'The message was not found.');

@@ -2,7 +2,7 @@ import { HAND_OVER_WAYS, type HandOverWay } from '../../contract/acknowledgement
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { oneOf, prepared } from '../../platform/postgres/statement.ts';
 
-/** That a system of the recipient took a message; not what becomes of the message. */
+/** A hand-over says that a system of the recipient took a message, but not what becomes of the message. */
 export interface HandOver {
   way: HandOverWay;
   at: Date;
@@ -19,7 +19,7 @@ const RECIPIENT = prepared(
   { recipient_id: 'bigint' },
 );
 
-/** Undefined while no system of the recipient has taken the message. `partyId` is one of its two parties. */
+/** Undefined while no system of the recipient has taken the message. `partyId` is one of the two parties. */
 export async function findHandOver(database: Database, partyId: bigint, messageId: string): Promise<HandOver | undefined> {
   const [entry] = await database.of(partyId).query(RECIPIENT, [partyId, messageId]);
   const recipientId = entry && BigInt(entry.recipient_id);

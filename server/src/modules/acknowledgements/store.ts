@@ -3,21 +3,18 @@ import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { SignedRequest } from '../signatures/signed-request.ts';
 
-/** What a recipient says of a message. */
 export interface AcknowledgementRecord {
   number: number;
   recipientId: bigint;
   status: AcknowledgementStatus;
-  /** What the log has, in canonical JSON, as the first leaf of this batch in the shard of the recipient. */
+  /** The statement in the log, in canonical JSON. It is the first leaf of this batch in the recipient's shard. */
   statement: string;
   logBatch: string;
   signed: SignedRequest | undefined;
 }
 
-/** A message in the inbox of the party that acknowledges it. */
 export interface Received {
   contentHash: Buffer;
-  /** By the clock of the database. */
   now: Date;
 }
 
@@ -28,7 +25,7 @@ const LOCK_RECEIVED = statement(
   { content_hash: 'bytea', now: 'timestamptz' },
 );
 
-/** Lets acknowledgements of a message take turns. Undefined if the message is not in the inbox of the party. */
+/** Serializes acknowledgements of a message. Returns undefined if the message is not in the party's inbox. */
 export async function lockReceived(tx: Queryable, partyId: bigint, messageId: string): Promise<Received | undefined> {
   const [row] = await tx.query(LOCK_RECEIVED, [partyId, messageId]);
   return row && { contentHash: row.content_hash, now: row.now };
@@ -36,14 +33,13 @@ export async function lockReceived(tx: Queryable, partyId: bigint, messageId: st
 
 const HOLD_SENT = statement(`SELECT FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'out' FOR KEY SHARE`);
 
-/** Keeps a message in the outbox of its sender. False if it has left it for the ledger of a business. */
+/** Keeps a message in the outbox of its sender. Returns false if it has moved to the ledger of a business. */
 export async function holdSent(tx: Queryable, partyId: bigint, messageId: string): Promise<boolean> {
   return (await tx.query(HOLD_SENT, [partyId, messageId])).length > 0;
 }
 
 const THREAD = statement('SELECT thread_id FROM ledger_entries WHERE party_id = $1 AND message_id = $2 LIMIT 1', { thread_id: 'uuid' });
 
-/** The thread of a message in the party's ledger. */
 export async function findThread(db: Queryable, partyId: bigint, messageId: string): Promise<string | undefined> {
   const [row] = await db.query(THREAD, [partyId, messageId]);
   return row?.thread_id;
@@ -78,7 +74,6 @@ function toRecord(row: RowOf<typeof ROW>): AcknowledgementRecord {
 
 const OF_MESSAGE = statement(`SELECT ${namesOf(ROW)} FROM acknowledgements WHERE party_id = $1 AND message_id = $2 ORDER BY number`, ROW);
 
-/** The oldest first, as one of both parties has them. */
 export async function listAcknowledgements(db: Queryable, partyId: bigint, messageId: string): Promise<AcknowledgementRecord[]> {
   return (await db.query(OF_MESSAGE, [partyId, messageId])).map(toRecord);
 }
@@ -87,7 +82,6 @@ const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz
 /** The type of leaves about acknowledgements. */
 const ACKNOWLEDGEMENT_LEAF = 0x03;
 
-/** Puts a statement into the log, and returns the batch of its leaf. */
 export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {
   return onlyRow(await tx.query(LOG, [Buffer.from([ACKNOWLEDGEMENT_LEAF]), text, at])).batch ?? '';
 }

@@ -21,7 +21,6 @@ const EXTENSION = 'urn:waybill:messages:v1';
 const A2A_VERSION = '1.0';
 const MODES = ['application/json', 'text/plain'];
 
-/** The agent card of a business (A2A 1.0), made from what the business has published anyway and its agents. */
 export async function agentCardOf({ database, parties, schemas, publicUrl }: CardServices, handle: string, version: string) {
   const business = await claimedAs(parties, handle);
   if (!business.hasAgentCard) throw new Refusal('not_found', 'The business has no agent card.');
@@ -59,7 +58,6 @@ export async function agentCardOf({ database, parties, schemas, publicUrl }: Car
   };
 }
 
-/** One for the business, and one for each agent that has an address of its own. */
 function skillsOf({ handle }: Business, agents: Agent[], schemaUrl: string | null) {
   const byWhat = schemaUrl === null ? 'any JSON' : `JSON by the schema at ${schemaUrl}`;
   const whole = {

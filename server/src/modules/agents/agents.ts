@@ -62,7 +62,7 @@ export interface MintedKey {
   secret: string;
 }
 
-/** For the operator, who names agents and keys without their business. */
+/** The operator names agents and keys without their business. */
 export async function businessOfAgent(database: Database, agentId: string): Promise<bigint> {
   return (await store.findBusinessOfAgent(database, agentId)) ?? noSuchAgent();
 }
@@ -75,7 +75,6 @@ export function createKey(database: Database, partyId: bigint, agentId: string, 
   return database.transaction((tx) => addKey(tx, partyId, agentId, scope));
 }
 
-/** In a transaction of the caller. */
 export async function addKey(tx: Queryable, partyId: bigint, agentId: string, scope: KeyScope): Promise<MintedKey> {
   if (!(await store.findAgent(tx, partyId, agentId))) noSuchAgent();
   const secret = newApiKey();

@@ -20,7 +20,6 @@ export class KeyRing {
     this.#timer = setInterval(() => void this.#recordUses(), RECORD_USES_EVERY_MS).unref();
   }
 
-  /** Undefined when the key is not cached, or the text is not a key. */
   known(secret: string): Caller | undefined {
     const caller = isApiKey(secret) ? this.#cache.get(apiKeyHash(secret).toString('latin1')) : undefined;
     if (caller) this.#usedKeyIds.add(caller.countedAs);
@@ -44,7 +43,7 @@ export class KeyRing {
     await this.#recordUses();
   }
 
-  /** For display only: a few seconds late, and lost when the database can't be reached. */
+  /** The uses are only displayed. They come a few seconds late, and are lost when the database can't be reached. */
   async #recordUses(): Promise<void> {
     if (this.#usedKeyIds.size === 0) return;
     const ids = [...this.#usedKeyIds];

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 
-/** The holder of a segment: exactly one of them. */
+/** Exactly one of the fields is set. */
 export interface SegmentHolder {
   agentId?: string;
   personId?: string;

@@ -30,7 +30,6 @@ export async function findAgent(db: Queryable, partyId: bigint, id: string): Pro
 
 const BUSINESS_OF_AGENT = statement('SELECT party_id FROM agents WHERE id = $1', { party_id: 'bigint' });
 
-/** For the operator, who names an agent without its business. */
 export async function findBusinessOfAgent(db: Queryable, agentId: string): Promise<bigint | undefined> {
   const [row] = await db.query(BUSINESS_OF_AGENT, [agentId]);
   return row && BigInt(row.party_id);
@@ -64,7 +63,6 @@ const COUNT_AGENTS = statement('SELECT count(*)::integer AS count FROM (SELECT F
   count: 'integer',
 });
 
-/** Counts agents, up to a maximum. */
 export async function countAgents(tx: Queryable, partyId: bigint, upTo: number): Promise<number> {
   const [row] = await tx.query(COUNT_AGENTS, [partyId, upTo]);
   return row?.count ?? 0;
@@ -82,7 +80,6 @@ const COUNT_KEYS = statement(
   { count: 'integer' },
 );
 
-/** Counts keys that are not revoked. */
 export async function countKeys(tx: Queryable, partyId: bigint, agentId: string): Promise<number> {
   const [row] = await tx.query(COUNT_KEYS, [partyId, agentId]);
   return row?.count ?? 0;
@@ -93,7 +90,6 @@ const FORGET_REVOKED = statement(
      (SELECT id FROM api_keys WHERE party_id = $1 AND agent_id = $2 AND revoked_at IS NOT NULL ORDER BY id DESC OFFSET $3)`,
 );
 
-/** Deletes an agent's revoked keys, apart from the newest ones. */
 export async function forgetRevoked(tx: Queryable, partyId: bigint, agentId: string, kept: number): Promise<void> {
   await tx.query(FORGET_REVOKED, [partyId, agentId, kept]);
 }
@@ -116,20 +112,18 @@ const REVOKE_KEY = statement('UPDATE api_keys SET revoked_at = coalesce(revoked_
   id: 'uuid',
 });
 
-/** False when the business has no such key. Revoking twice keeps the first time. */
+/** Returns false when the business has no such key. Revoking twice keeps the first time. */
 export async function revokeKey(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   return (await tx.query(REVOKE_KEY, [partyId, id])).length > 0;
 }
 
 const BUSINESS_OF_KEY = statement('SELECT party_id FROM api_keys WHERE id = $1', { party_id: 'bigint' });
 
-/** For the operator, who names a key without its business. */
 export async function findBusinessOfKey(db: Queryable, keyId: string): Promise<bigint | undefined> {
   const [row] = await db.query(BUSINESS_OF_KEY, [keyId]);
   return row && BigInt(row.party_id);
 }
 
-/** A key as its business sees it: never the secret. */
 export interface KeyRecord {
   id: string;
   scope: KeyScope;
@@ -152,7 +146,6 @@ const KEYS = statement(
   },
 );
 
-/** In the order of their creation. */
 export async function listKeys(
   db: Queryable,
   partyId: bigint,

@@ -1,12 +1,9 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-/** A witness or a timestamp authority, and what became of the requests to it. */
 export interface Attestor {
   id: string;
-  /** The newest checkpoint that it has attested. */
   newest: { log: number; size: number; at: Date } | undefined;
-  /** Attempts that have failed in a row. */
   failures: number;
   failure: string | null;
 }
@@ -27,7 +24,6 @@ function toAttestor({ id, log, size, attested_at: at, failures, failure }: RowOf
 
 const ATTESTORS = prepared('log-attestors', `SELECT ${namesOf(ATTESTOR_ROW)} FROM log_attestors WHERE id = ANY ($1::text[])`, ATTESTOR_ROW);
 
-/** Those that were asked before, in no order. */
 export async function attestorsOf(db: Queryable, ids: readonly string[]): Promise<Attestor[]> {
   return (await db.query(ATTESTORS, [ids])).map(toAttestor);
 }
@@ -83,7 +79,7 @@ const TAKE_DUTY = prepared(
   { name: 'text' },
 );
 
-/** Whether this process has the duty for the next seconds. It renews its own; that of a process that has ended lapses. */
+/** Whether this process has the duty for the next seconds. It renews its own. The duty of a process that has ended lapses. */
 export async function takeDuty(db: Queryable, name: string, holder: string, forS: number): Promise<boolean> {
   return (await db.query(TAKE_DUTY, [name, holder, forS])).length > 0;
 }

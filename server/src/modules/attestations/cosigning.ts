@@ -13,13 +13,12 @@ import { idOf, type Witnesses } from './witnesses.ts';
 interface Asked {
   witness: WitnessAddress;
   underWay: Promise<void> | undefined;
-  /** What the witness has cosigned, as far as this process knows. */
   cosigned: { log: number; size: number } | undefined;
   failures: number;
   pausedUntil: number;
 }
 
-/** The checkpoint that all witnesses are asked for: a quorum needs cosignatures of one and the same. */
+/** The checkpoint sent to all witnesses: a quorum needs cosignatures of one and the same. */
 interface Target extends OwnCheckpoint {
   chosenAt: number;
   hasQuorum: boolean;
@@ -30,7 +29,6 @@ export interface CosigningServices {
   witnesses: Witnesses;
   guard: HistoryGuard;
   checkpoints: CheckpointSource;
-  /** The log of a number, as it is now. */
   readLog(number: number): Promise<OwnLog>;
   metrics: Registry;
 }
@@ -38,13 +36,13 @@ export interface CosigningServices {
 const EVERY_MS = 250;
 const HELD_S = 10;
 
-/** Asks the witnesses to cosign the newest checkpoint, each for one at a time. The log does not wait for it. */
+/** Requests cosignatures of the newest checkpoint, one at a time from each witness. The log does not wait for it. */
 export class Cosigning extends Duty {
   readonly #services: CosigningServices;
   readonly #asked: Asked[];
   readonly #requests: Counter<'witness' | 'outcome'>;
   #target: Target | undefined;
-  /** Since when checkpoints get no quorum; told once. */
+  /** Checkpoints get no quorum, which is logged once. */
   #isWithoutQuorum = false;
 
   constructor(services: CosigningServices, logger: Logger) {
@@ -82,7 +80,6 @@ export class Cosigning extends Duty {
         });
   }
 
-  /** Whether a witness could still cosign it. */
   #wants(checkpoint: OwnCheckpoint): boolean {
     return this.#asked.some((one) => this.#isDue(one, checkpoint));
   }
@@ -91,7 +88,10 @@ export class Cosigning extends Duty {
     return !underWay && performance.now() >= pausedUntil && (cosigned?.log !== log || cosigned.size < size);
   }
 
-  /** The same one until it has a quorum, nobody is left to ask, or the time is over; then the newest, without those in between. */
+  /**
+   * Keeps the target until it has a quorum, no witness is left, or the time is over. Then takes the newest checkpoint, and skips those in
+   * between.
+   */
   #nextTarget(newest: OwnCheckpoint): Target {
     const target = this.#target;
     if (target?.log === newest.log) {
@@ -143,7 +143,10 @@ export class Cosigning extends Duty {
     }
   }
 
-  /** A witness that refuses may have a checkpoint that the log has signed and does not have. The operator learns it before the next message comes. */
+  /**
+   * A witness that refuses may have a checkpoint that the log has signed and does not have. The operator learns it before the next message
+   * comes.
+   */
   async #lookInto(witness: WitnessAddress, log: number): Promise<void> {
     const { guard, readLog, checkpoints } = this.#services;
     if (!(await guard.ask(witness, () => readLog(log), this.stopping.signal))) return;

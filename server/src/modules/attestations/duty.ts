@@ -7,7 +7,7 @@ import { dropDuty, takeDuty } from './attestor-store.ts';
 export interface DutyTerms {
   name: string;
   everyMs: number;
-  /** How long other processes leave it to one that does not renew it. */
+  /** Other processes take the duty over if it is not renewed for this long. */
   heldS: number;
 }
 
@@ -15,7 +15,6 @@ export interface DutyTerms {
 export abstract class Duty {
   protected readonly database: Database;
   protected readonly logger: Logger;
-  /** Aborted when the process stops. */
   protected readonly stopping = new AbortController();
   readonly #terms: DutyTerms;
   readonly #holder = randomUUID();
@@ -30,7 +29,7 @@ export abstract class Duty {
     this.#rounds = new Periodic(terms.everyMs, () => this.#round(), logger, `${terms.name}: could not be continued`);
   }
 
-  /** Does what is due. Everything that it waits for ends soon after `stopping`. */
+  /** Everything that this awaits ends soon after `stopping`. */
   protected abstract work(): Promise<void>;
 
   start(): void {
@@ -51,7 +50,7 @@ export abstract class Duty {
     if (this.#heldUntil > performance.now()) await dropDuty(this.database, this.#terms.name, this.#holder).catch(() => {});
   }
 
-  /** Whether this process is the one. The database is asked at most twice in the time that it is held: even a refusal locks the row. */
+  /** Whether this process has the duty. The database is asked at most twice per term, because even a refusal locks the row. */
   protected async isMine(): Promise<boolean> {
     const { name, heldS } = this.#terms;
     const askedAt = performance.now();

@@ -6,7 +6,6 @@ import { contradictionOf, recordContradiction } from './attestor-store.ts';
 import { cosignedCheckpoint, type WitnessAddress } from './witness-request.ts';
 import { idOf, type Witnesses } from './witnesses.ts';
 
-/** A log of the service, as it is in the database now. */
 export interface OwnLog {
   number: number;
   origin: string;
@@ -16,14 +15,13 @@ export interface OwnLog {
 }
 
 /**
- * Finds checkpoints that were signed with the log's own key and are not of its history: the database and its files are older than what was
- * published, or there are two of them. A witness can't make such a checkpoint up, as it does not have the key.
+ * Finds checkpoints that were signed with the log's own key and are not of its history. Then the database and its files are older than the
+ * published log, or there are two of them. A witness can't make such a checkpoint up, as it does not have the key.
  */
 export class HistoryGuard {
   readonly #database: Database;
   readonly #witnesses: Witnesses;
   readonly #logger: Logger;
-  /** Logs about which the witnesses were asked since this process started. */
   readonly #asked = new Set<number>();
 
   constructor(database: Database, witnesses: Witnesses, logger: Logger) {
@@ -32,7 +30,7 @@ export class HistoryGuard {
     this.#logger = logger;
   }
 
-  /** Why nothing may be signed; undefined if nothing is known against it. The first call asks all witnesses. */
+  /** Returns why nothing may be signed, or undefined if nothing is known against it. The first call queries all witnesses. */
   async faultOf(readLog: () => Promise<OwnLog>): Promise<string | undefined> {
     const log = await readLog();
     const known = await contradictionOf(this.#database, log.number);
@@ -47,11 +45,10 @@ export class HistoryGuard {
     return `The witness ${name} has a checkpoint of ${log.origin} with ${note.split('\n')[1]} leaves that was signed with this log’s key and is not of this database: the database and the files are older than what was published, or a copy. Restore the newest backup, or start a new log with the command: waybill log new`;
   }
 
-  /** Whether the witness has a checkpoint that contradicts the log, which is recorded then. */
   async ask(witness: WitnessAddress, readLog: () => Promise<OwnLog>, signal: AbortSignal): Promise<boolean> {
     const { origin } = await readLog();
     const note = await cosignedCheckpoint(witness, origin, signal);
-    // Read after the response: the log may have grown meanwhile.
+    // The log is read after the response, because it may have grown meanwhile.
     const log = await readLog();
     if (note === undefined || !(await isContradiction(note, log))) return false;
     await recordContradiction(this.#database, idOf(witness), note, log.number);
@@ -77,7 +74,7 @@ async function isContradiction(note: string, { origin, size, keys, readTile }: O
     if (checkpoint.origin !== origin) return false;
     return checkpoint.size > size || !Buffer.from(await rootOf(checkpoint.size, readTile)).equals(checkpoint.root);
   } catch (error) {
-    // Not signed with the log's key: it proves nothing.
+    // The checkpoint is not signed with the log's key, so it proves nothing.
     if (error instanceof ProofError) return false;
     throw error;
   }

@@ -5,19 +5,19 @@ import { boundedFetch } from '../../platform/outbound/bounded-fetch.ts';
 const SHA256_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
 const NONCE_BYTES = 8;
 
-/** A request of RFC 3161: the SHA-256 of a text, a nonce, and that the certificate shall be in the token. */
+/** An RFC 3161 request: the SHA-256 of a text, a nonce, and that the certificate shall be in the token. */
 export function timestampRequest(imprint: Buffer, nonce: Buffer): Buffer {
   const messageImprint = element(0x30, SHA256_ALGORITHM, element(0x04, imprint));
   return element(0x30, Buffer.of(2, 1, 1), messageImprint, element(0x02, nonce), Buffer.of(1, 1, 0xff));
 }
 
-/** All parts here are short, so that one byte says how long. */
+/** All parts here are short, so the length takes one byte. */
 function element(tag: number, ...parts: Buffer[]): Buffer {
   const contents = Buffer.concat(parts);
   return Buffer.concat([Buffer.of(tag, contents.length), contents]);
 }
 
-/** Positive and with a first byte, so that its DER is these bytes. */
+/** The nonce is positive and has no leading zero byte, so that its DER is these bytes. */
 function newNonce(): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;
@@ -25,13 +25,11 @@ function newNonce(): Buffer {
 }
 
 export interface Timestamped {
-  /** What was sent to the authority, and its response. */
   imprint: Buffer;
   nonce: Buffer;
   response: Buffer;
 }
 
-/** Asks a timestamp authority for a token over the body of a checkpoint. The response is not looked into. */
 export async function askForTimestamp(url: string, body: string, signal: AbortSignal): Promise<Timestamped> {
   const imprint = createHash('sha256').update(body).digest();
   const nonce = newNonce();

@@ -1,6 +1,5 @@
 import { type Der, inside, readOne, TAG } from '@waybill/proof';
 
-/** A response of a timestamp authority that is not what was asked for. */
 export class TimestampRefusal extends Error {}
 
 const EXPLICIT_0 = 0xa0;
@@ -9,8 +8,8 @@ const GRANTED = [0, 1];
 const RESPONSE = 'The response of the timestamp authority';
 
 /**
- * The token in a response of RFC 3161, if the authority has granted one with the nonce of the request. What the token is of, and who signed
- * it, is left to verifyTimestamp.
+ * Returns the token of an RFC 3161 response if the authority has granted one with the nonce of the request. verifyTimestamp checks the
+ * imprint and the signer.
  */
 export function tokenIn(response: Buffer, nonce: Buffer): Buffer {
   const [status, token, ...rest] = inside(readOne(Uint8Array.from(response), TAG.sequence, RESPONSE), TAG.sequence, RESPONSE);

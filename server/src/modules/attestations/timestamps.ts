@@ -12,7 +12,6 @@ import { tokenIn } from './timestamp-response.ts';
 export interface TimestampServices {
   database: Database;
   checkpoints: CheckpointSource;
-  /** Of the timestamp authority. */
   url: string;
   metrics: Registry;
 }
@@ -22,7 +21,7 @@ const HELD_S = 60;
 const BACKOFF_MAX_S = 15 * 60;
 const FIRST_PAUSE_S = 10;
 
-/** Each hour, if there is something new, gets a token of a timestamp authority (RFC 3161) for the newest checkpoint. */
+/** Gets an RFC 3161 token for the newest checkpoint each hour, if the log has grown. */
 export class Timestamps extends Duty {
   readonly #services: TimestampServices;
   readonly #requests: Counter<'outcome'>;

@@ -12,12 +12,11 @@ import { formatAddCheckpoint } from '../../contract/add-checkpoint.ts';
 import { WITNESS_PATIENCE_MS, WITNESS_RESPONSE_MAX_BYTES } from '../../contract/witness-limits.ts';
 import { boundedFetch } from '../../platform/outbound/bounded-fetch.ts';
 
-/** A witness of the operator's policy. */
 export interface WitnessAddress {
-  /** In the policy. */
+  /** The name in the policy. */
   name: string;
   key: VerifierKey;
-  /** The submission prefix, which is also that for monitoring. */
+  /** The prefix of submission and of monitoring. */
   url: string;
 }
 
@@ -27,14 +26,14 @@ export interface CheckpointToCosign {
   readTile: ReadTile;
 }
 
-/** The witness does not follow the checkpoint: it has cosigned another one. */
+/** The witness has cosigned another checkpoint, which this one does not continue. */
 export class WitnessRefusal extends Error {}
 
 const BOUNDS = { maxBytes: WITNESS_RESPONSE_MAX_BYTES, patienceMs: WITNESS_PATIENCE_MS };
 
 /**
- * Asks a witness to cosign a checkpoint (c2sp.org/tlog-witness). It is told what follows the size that it has cosigned; where that is not
- * what we know, its response says so, and it is asked once more.
+ * Requests a cosignature (c2sp.org/tlog-witness) with a proof from the size that the witness has cosigned. If we know another size, the
+ * response tells the right one, and the request is repeated once.
  */
 export async function askForCosignature(
   { key, url }: WitnessAddress,
@@ -58,7 +57,6 @@ export async function askForCosignature(
   }
 }
 
-/** The newest checkpoint of a log that the witness has cosigned; undefined if there is none. */
 export async function cosignedCheckpoint({ url }: WitnessAddress, origin: string, signal: AbortSignal): Promise<string | undefined> {
   const hash = createHash('sha256').update(origin).digest('hex');
   const { status, body } = await boundedFetch(`${url}/${hash}/checkpoint`, {}, { ...BOUNDS, signal });

@@ -3,19 +3,15 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { attestorsOf } from './attestor-store.ts';
 import type { WitnessAddress } from './witness-request.ts';
 
-/** A witness, as the service tells of it. */
 export interface WitnessView {
   name: string;
   vkey: string;
   url: string;
-  /** The newest checkpoint that it has cosigned. */
   size: number | null;
   cosignedAt: Date | null;
-  /** Why it did not respond as it should, since the last cosignature. */
   failure: string | null;
 }
 
-/** The witnesses of the operator's policy. */
 export class Witnesses {
   readonly addresses: readonly WitnessAddress[];
   readonly #policy: Policy;
@@ -36,7 +32,7 @@ export class Witnesses {
     });
   }
 
-  /** Whether the cosignatures of a checkpoint, which were verified when they came, are enough for the policy. */
+  /** The cosignatures were verified when they came. */
   isQuorum(note: string): boolean {
     const { signatures } = parseNote(note);
     const signed = this.addresses.filter(({ key }) => signatures.some((one) => one.name === key.name && one.keyId === key.keyId));
@@ -44,7 +40,7 @@ export class Witnesses {
   }
 }
 
-/** Under which a witness is stored: another key is another witness. */
+/** A witness is stored under its key: another key is another witness. */
 export function idOf({ key }: WitnessAddress): string {
   return formatVkey(key);
 }

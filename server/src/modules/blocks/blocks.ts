@@ -12,20 +12,20 @@ import * as store from './store.ts';
 
 export type { Block, Blockable } from './store.ts';
 
-/** Exactly one of them is given. */
+/** Exactly one of the fields is given. */
 export interface BlockRequest {
   user_id?: string | null;
   email_domain?: string | null;
   handle?: string | null;
 }
 
-/** The blocks of businesses. Every send checks them, so the results are cached. */
+/** Every send checks the blocks, so the results are cached. */
 export class Blocks {
   readonly #database: Database;
   readonly #parties: PartyDirectory;
-  /** By party: whether it has any blocks, which most have not. */
+  /** Key: party. Value: whether it has any blocks, which most have not. */
   readonly #some: Cache<boolean>;
-  /** By recipient and sender: whether the recipient has blocked the sender. */
+  /** Key: recipient and sender. Value: whether the recipient has blocked the sender. */
   readonly #verdicts: Cache<boolean>;
 
   constructor(database: Database, feed: ChangeFeed, parties: PartyDirectory) {
@@ -44,7 +44,6 @@ export class Blocks {
     return this.#verdicts.load(key, () => store.isBlocked(this.#database.of(recipientId), recipientId, sender), owners);
   }
 
-  /** Those of the parties that the business has blocked as a whole. */
   async among(partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
     return (await this.#hasSome(partyId)) ? store.blockedAmong(this.#database.of(partyId), partyId, otherIds) : new Set();
   }

@@ -2,16 +2,14 @@ import { bigintArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-/** The target of a block: exactly one of them. */
+/** Exactly one of the fields is set. */
 export interface Target {
-  /** The id of a person or mailbox, as envelopes show it. */
   userId: string | null;
   emailDomain: string | null;
   businessId: bigint | null;
 }
 
 export interface Block {
-  /** A uuid. */
   id: string;
   userId: string | null;
   emailDomain: string | null;
@@ -21,11 +19,9 @@ export interface Block {
 
 /** The properties of a sender that can be blocked. Its domains are that of the mailbox, and those that its business has verified. */
 export interface Blockable {
-  /** Null for a party that does not exist yet. */
   partyId: bigint | null;
-  /** The id of a person or mailbox, as envelopes show it; single agents can't be blocked. */
+  /** The id of a person or mailbox in envelopes. Single agents can't be blocked. */
   actorId: string | null;
-  /** The mailbox that the sender has proved to hold. */
   email: string | null;
 }
 
@@ -53,7 +49,6 @@ const BLOCKED_AMONG = statement(
   { id: 'bigint' },
 );
 
-/** Those of the parties that are blocked as a whole, by id. */
 export async function blockedAmong(db: Queryable, partyId: bigint, otherIds: readonly bigint[]): Promise<Set<string>> {
   const rows = await db.query(BLOCKED_AMONG, [partyId, bigintArray(otherIds)]);
   return new Set(rows.map(({ id }) => id));
@@ -61,7 +56,6 @@ export async function blockedAmong(db: Queryable, partyId: bigint, otherIds: rea
 
 const BLOCKS = statement(`${SELECT_BLOCKS} WHERE b.party_id = $1 AND ($2::uuid IS NULL OR b.id > $2) ORDER BY b.id LIMIT $3`, BLOCK_ROW);
 
-/** In the order of their creation. */
 export async function listBlocks(db: Queryable, partyId: bigint, afterId: string | null, limit: number): Promise<Block[]> {
   const rows = await db.query(BLOCKS, [partyId, afterId, limit]);
   return rows.map(toBlock);
@@ -84,7 +78,6 @@ const COUNT_BLOCKS = statement('SELECT count(*)::integer AS count FROM (SELECT F
   count: 'integer',
 });
 
-/** Whether the business has fewer blocks than that. */
 export async function hasRoom(db: Queryable, partyId: bigint, max: number): Promise<boolean> {
   const [row] = await db.query(COUNT_BLOCKS, [partyId, max]);
   return (row?.count ?? 0) < max;

@@ -13,14 +13,12 @@ export const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large',
 
 /** Longer than any position or ISO 8601 time. */
 export const PLACE_MAX_CHARS = 64;
-/** Ids of messages in a body. */
 export const idsField = Type.Array(Type.String({ maxLength: PLACE_MAX_CHARS }), {
   minItems: 1,
   maxItems: CONSUMER_IDS_MAX,
   description: 'msg_ ids.',
 });
 
-/** The response to a request about messages: how many it was done to, and which ids it was not. */
 export const outcomeSchema = (count: string, description: string) =>
   Type.Object(
     {

@@ -33,7 +33,6 @@ export interface FilterFields {
   validation?: store.Validation;
 }
 
-/** What a business says of a consumer, as its request has it. */
 export interface ConsumerFields {
   filter?: FilterFields;
   start?: string;
@@ -50,7 +49,7 @@ export type Shown = store.Consumer & { state: store.ConsumerState };
 
 const NAME = new RegExp(`^[a-z0-9][a-z0-9._-]{0,${CONSUMER_NAME_MAX_CHARS - 1}}$`);
 
-/** Creates the consumer, or changes it: then `start` is ignored, because its workers may have got far. */
+/** Creates or changes the consumer. A change ignores `start`, because its workers may have got far. */
 export async function putConsumer(
   services: ConsumerServices,
   business: Business,
@@ -97,7 +96,6 @@ function settingsOf(
   };
 }
 
-/** `<segment>`, or `<handle>/<segment>` with the handle of the business. */
 function segmentOf({ handle }: Business, text: string): string {
   const prefix = `${handle}/`;
   const segment = parseSegment(text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : text);
@@ -107,7 +105,7 @@ function segmentOf({ handle }: Business, text: string): string {
 
 const POSITION_MAX = 2n ** 63n - 1n;
 
-/** The position behind which messages come: the present end of the ledger at most, which the store knows. */
+/** Messages after this position come. The store limits it to the present end of the ledger. */
 function positionOf(field: string, text: string): bigint {
   if (text === 'now') return POSITION_MAX;
   if (text === 'beginning') return 0n;
@@ -118,7 +116,7 @@ function positionOf(field: string, text: string): bigint {
   return ms <= 0 ? 0n : BigInt(ms) * POSITIONS_PER_MS - 1n;
 }
 
-/** One more than the page has. `spend` charges for the messages that are counted. */
+/** Returns one more row than the page has. `spend` charges for the counted messages. */
 export async function listConsumers(services: ConsumerServices, business: Business, query: PageQuery, spend: Spend) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
   const scope = ['consumers', business.id.toString()];
@@ -127,7 +125,7 @@ export async function listConsumers(services: ConsumerServices, business: Busine
   return { rows: allShown(services, business, rows, spend), cursorAfter: ({ name }: Shown) => services.cursors.issue(scope, name) };
 }
 
-/** One after another: a request holds one connection at a time, and a consumer can have many holders. */
+/** Runs one after another: a request holds one connection at a time, and a consumer can have many holders. */
 async function* allShown(services: ConsumerServices, business: Business, consumers: store.Consumer[], spend: Spend) {
   for (const consumer of consumers) {
     const one = await shown(services, business, consumer);
@@ -149,14 +147,14 @@ async function shown({ database }: ConsumerServices, business: Business, consume
   return { ...consumer, state: await store.stateOf(database.of(business.id), business.id, consumer, CONSUMER_COUNT_MAX) };
 }
 
-/** Those who wait for its messages are told that it is gone. */
+/** Requests that wait for its messages learn that it is gone. */
 export async function deleteConsumer({ database, leases }: ConsumerServices, business: Business, name: string): Promise<void> {
   const isDeleted = NAME.test(name) && (await store.deleteConsumer(database, business.id, name));
   if (!isDeleted) noSuchConsumer();
   leases.tell({ partyId: business.id, name });
 }
 
-/** What workers hold is forgotten: they can't acknowledge it any more. */
+/** Forgets the leases of workers, who then can't acknowledge those messages any more. */
 export async function seek(services: ConsumerServices, business: Business, name: string, place: string): Promise<Shown> {
   const key = keyOf(business, name);
   const position = positionOf('position', place);
@@ -175,13 +173,11 @@ export async function listParked(services: ConsumerServices, business: Business,
   return pageOf(rows, limit, ({ messageId }) => services.cursors.issue(scope, messageId));
 }
 
-/** How many of the messages something was done to, and the ids of the others. */
 export interface Outcome {
   count: number;
   unknown: string[];
 }
 
-/** Lets parked messages be leased again, with all their tries. */
 export async function unpark(services: ConsumerServices, business: Business, name: string, ids: readonly string[]): Promise<Outcome> {
   const key = keyOf(business, name);
   const done = await services.leases.run(key, (db) => unparkMessages(db, key, uuidsOf(ids)));
@@ -194,7 +190,7 @@ export function keyOf(business: Business, name: string): { partyId: bigint; name
   return NAME.test(name) ? { partyId: business.id, name } : noSuchConsumer();
 }
 
-/** Texts that are no ids of messages are unknown, as ids of other messages are. */
+/** Texts that are no message ids are unknown, like ids of other messages. */
 export function uuidsOf(ids: readonly string[]): string[] {
   return ids.flatMap((id) => parseId('msg', id) ?? []);
 }

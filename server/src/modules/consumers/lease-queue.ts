@@ -1,32 +1,28 @@
 import { LEASE_ENTRIES_MAX } from '../../contract/limits.ts';
 import { ENTRIES_AT_ONCE, type Leased, type Wanted } from './lease-store.ts';
 
-/** Looks for one request. One that has read so much of the ledger without a match is told to ask again. */
+/** The number of looks per request. A request that has read this much of the ledger without a match is told to try again. */
 export const LOOKS_MAX = LEASE_ENTRIES_MAX / ENTRIES_AT_ONCE;
 
-/** After a look that found nothing, the next one waits for this long, whatever comes: many sends may match no consumer. */
+/** The pause after a look that found nothing, whatever comes: many sends may match no consumer. */
 const LOOKS_APART_MS = 10;
 
-/** A request that waits for messages. */
 export interface Waiter {
   wanted: Wanted;
-  /** How often it has looked and found that the ledger goes on. */
   looks: number;
-  /** False if it has ended already: then the messages are given back. */
+  /** Returns false if the request has ended already. Then the messages are given back. */
   end(leased: Leased): boolean;
   fail(error: unknown): void;
 }
 
 export interface Looks {
-  /** Leases messages for a worker. */
   lease(wanted: Wanted): Promise<Leased>;
-  /** Undoes a lease whose worker is gone. */
   giveBack(wanted: Wanted, leased: Leased): Promise<void>;
 }
 
 /**
- * The requests of this process that wait for messages of one consumer, in the order in which they came. One at a time looks into the database,
- * and only when something may have come: so an arrival wakes as many as it has messages for, and those who wait cost nothing.
+ * The requests of this process that wait for messages of one consumer, in order of arrival. One at a time looks into the database, and only
+ * when something may have come. So an arrival wakes as many as it has messages for, and waiting costs nothing.
  */
 export class LeaseQueue {
   readonly #looks: Looks;
@@ -36,7 +32,7 @@ export class LeaseQueue {
   #isServing = false;
   #alarm: NodeJS.Timeout | undefined;
 
-  /** `listen` gets what wakes the queue, and returns what ends that. */
+  /** `listen` registers the callback that wakes the queue, and returns how to unregister it. */
   constructor(looks: Looks, listen: (wake: () => void) => () => void) {
     this.#looks = looks;
     this.#onClose = listen(() => this.wake());
@@ -51,7 +47,6 @@ export class LeaseQueue {
     this.#serve();
   }
 
-  /** Whether it was still waiting. */
   delete(waiter: Waiter): boolean {
     return this.#waiters.delete(waiter);
   }
@@ -82,7 +77,7 @@ export class LeaseQueue {
 
   async #serveAll(): Promise<void> {
     for (let [waiter] = this.#waiters; waiter && this.#mayHaveMessages; [waiter] = this.#waiters) {
-      // What comes during the look sets it again.
+      // An arrival during the look sets it again.
       this.#mayHaveMessages = false;
       try {
         await this.#serveOne(waiter);
@@ -105,7 +100,7 @@ export class LeaseQueue {
       return;
     }
     clearTimeout(this.#alarm);
-    // Timers of Node overflow after 24 days; nobody waits for that long.
+    // Timers of Node overflow after 24 days. Nobody waits for that long.
     if (leased.dueInMs !== undefined && !this.isEmpty) this.#alarm = setTimeout(() => this.wake(), Math.min(leased.dueInMs, 60_000) + 1);
     await new Promise((resolve) => setTimeout(resolve, LOOKS_APART_MS));
   }

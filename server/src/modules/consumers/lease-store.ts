@@ -4,21 +4,19 @@ import { uuidArray } from '../../platform/postgres/binary-array.ts';
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { json, prepared, statement } from '../../platform/postgres/statement.ts';
 
-/** Entries of the ledger that one statement reads. */
+/** The number of ledger entries that one statement reads. */
 export const ENTRIES_AT_ONCE = 2_000;
 
-/** The consumer of a business that a statement is about. */
 export interface ConsumerKey {
   partyId: bigint;
   name: string;
 }
 
-/** A worker's wish for messages. */
 export interface Wanted {
   holder: string;
   limit: number;
   leaseS: number;
-  /** Charges the worker's request for messages that are looked at in vain. */
+  /** Charges the worker's request for messages scanned in vain. */
   spend: Spend;
 }
 
@@ -35,7 +33,7 @@ export interface Leased {
   leaseUntil: Date;
   /** Nothing has been found so far, but the ledger goes on. */
   hasMore: boolean;
-  /** Nothing can be leased now, but in so many milliseconds. */
+  /** Nothing can be leased now, but after this many milliseconds. */
   dueInMs: number | undefined;
 }
 
@@ -51,13 +49,12 @@ const LEASE = prepared(
   },
 );
 
-/** Undefined when there is no such consumer. */
 export async function leaseMessages(db: Queryable, { partyId, name }: ConsumerKey, wanted: Wanted): Promise<Leased | undefined> {
   const { holder, limit, leaseS } = wanted;
   const bounds = [PAGE_MAX_BYTES, CONSUMER_UNACKNOWLEDGED_MAX, ENTRIES_AT_ONCE];
   const [row] = await db.query(LEASE, [partyId, name, holder, leaseS, limit, ...bounds]);
   if (!row) return undefined;
-  // What is new comes after what has been taken before.
+  // New messages come after those that were leased before.
   const messages = [...(row.again ?? []), ...(row.fresh ?? [])];
   return {
     messages,
@@ -67,7 +64,7 @@ export async function leaseMessages(db: Queryable, { partyId, name }: ConsumerKe
   };
 }
 
-/** The messages to which something was done, and whether there may be something to lease that could not be leased before. */
+/** The ids of the changed messages. `hasNews` says that something may be leasable now that was not before. */
 export interface Done {
   ids: string[];
   hasNews: boolean;
@@ -81,7 +78,7 @@ const ACKNOWLEDGE = prepared(
   DONE,
 );
 
-/** Acknowledges the given messages, or all that the holder has up to a position. Undefined when there is no such consumer. */
+/** Acknowledges the given messages, or all that the holder has up to a position. Returns undefined when there is no such consumer. */
 export async function acknowledgeMessages(
   db: Queryable,
   { partyId, name }: ConsumerKey,
@@ -102,11 +99,10 @@ const RELEASE = prepared(
 export interface Release {
   delayS: number;
   reason: string | null;
-  /** The worker never got the messages: the try does not count. */
+  /** The worker never got the messages, so the try does not count. */
   isUndone?: boolean;
 }
 
-/** Undefined when there is no such consumer. */
 export async function releaseMessages(
   db: Queryable,
   { partyId, name }: ConsumerKey,
@@ -124,7 +120,6 @@ const EXTEND = prepared(
   { done: 'text[]', lease_until: 'timestamptz' },
 );
 
-/** Undefined when there is no such consumer. */
 export async function extendLeases(
   db: Queryable,
   { partyId, name }: ConsumerKey,
@@ -138,7 +133,6 @@ export async function extendLeases(
 
 const UNPARK = statement('SELECT done::text[] AS done FROM unpark_messages($1::bigint, $2::text, $3::uuid[])', { done: 'text[]' });
 
-/** Undefined when there is no such consumer. */
 export async function unparkMessages(db: Queryable, { partyId, name }: ConsumerKey, ids: readonly string[]): Promise<string[] | undefined> {
   const [row] = await db.query(UNPARK, [partyId, name, uuidArray(ids)]);
   return row?.done;
@@ -146,7 +140,6 @@ export async function unparkMessages(db: Queryable, { partyId, name }: ConsumerK
 
 const SEEK = statement('SELECT through FROM seek_consumer($1::bigint, $2::text, $3::bigint)', { through: 'bigint' });
 
-/** False when there is no such consumer. */
 export async function seekConsumer(db: Queryable, { partyId, name }: ConsumerKey, position: bigint): Promise<boolean> {
   return (await db.query(SEEK, [partyId, name, position])).length > 0;
 }

@@ -12,9 +12,12 @@ import { LeaseQueue, LOOKS_MAX, type Waiter } from './lease-queue.ts';
 import { type ConsumerKey, ENTRIES_AT_ONCE, type Leased, leaseMessages, releaseMessages, type Wanted } from './lease-store.ts';
 import { findGrown } from './store.ts';
 
-/** Finds what no topic has told of: another process died before it could, or did not know yet that this one waits. */
+/** A sweep finds messages that no topic has announced: another process died before it could, or did not know yet that this one waits. */
 const SWEEP_MS = 1_000;
-/** Statements about one consumer wait for the lock of its row. In this process, they wait without a connection, in two lanes for each business. */
+/**
+ * Statements about one consumer wait for the lock of its row. In this process, they wait without a connection, in two lanes for each
+ * business.
+ */
 const LANES_PER_BUSINESS = 2;
 const STATEMENTS_AT_ONCE = 8;
 const STATEMENTS_WAITING_MAX = 200;
@@ -23,14 +26,11 @@ const RETRY_AFTER_S = 5;
 
 const NOTHING: Leased = { messages: [], leaseUntil: new Date(0), hasMore: false, dueInMs: undefined };
 
-/** What a process waits for in one ledger. */
 interface Awaited {
-  /** The head of the ledger at the last sweep. */
   seen: bigint;
   queues: Map<string, LeaseQueue>;
 }
 
-/** Leases messages of consumers, and lets requests wait for messages that have not come yet. */
 export class Leases {
   readonly #database: Database;
   readonly #topics: Topics;
@@ -38,7 +38,6 @@ export class Leases {
   readonly #awaited = new Map<bigint, Awaited>();
   readonly #places = new Shares({ total: LEASE_WAITS_MAX, keptBack: LEASE_WAITS_KEPT_BACK, little: LEASE_WAITS_FEW });
   readonly #turns = new Turns({ waitingMax: STATEMENTS_WAITING_MAX, patienceMs: PATIENCE_MS, atOnce: STATEMENTS_AT_ONCE });
-  /** Counts changes of any business. */
   #changes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
@@ -48,7 +47,7 @@ export class Leases {
     this.#database = database;
     this.#topics = topics;
     this.#log = log;
-    // A key may have been revoked: those who wait ask again, and are refused then.
+    // A key may have been revoked: waiting requests end, and are refused when they are repeated.
     feed.onChange('party', (partyId) => {
       this.#changes++;
       this.#endAll(partyId === undefined ? undefined : BigInt(partyId));
@@ -64,7 +63,6 @@ export class Leases {
     });
   }
 
-  /** Runs a statement about a consumer in its turn. */
   async run<T>({ partyId, name }: ConsumerKey, work: (db: Queryable) => Promise<T>): Promise<T> {
     try {
       return await this.#turns.take(`${partyId} ${laneOf(name)}`, () => work(this.#database.of(partyId)));
@@ -76,7 +74,10 @@ export class Leases {
     }
   }
 
-  /** Leases what is there; if nothing is, what comes within `waitS`. Nothing at the end, or when the client is gone. */
+  /**
+   * Leases the messages that are there, or else those that come within `waitS`. Returns nothing at the end of that time, or when the client
+   * is gone.
+   */
   async lease(key: ConsumerKey, wanted: Wanted, waitS: number, gone: AbortSignal): Promise<Leased> {
     const changes = this.#changes;
     const others = this.#awaited.get(key.partyId)?.queues.get(key.name);
@@ -90,7 +91,7 @@ export class Leases {
     return changes === this.#changes ? this.#wait(key, wanted, waitS, gone) : NOTHING;
   }
 
-  /** Undoes a lease that the worker never heard of. If that fails, the lease lapses. */
+  /** Undoes a lease that the worker never learned of. If that fails, the lease lapses. */
   async giveBack(key: ConsumerKey, { holder }: Wanted, { messages }: Leased): Promise<void> {
     const ids = messages.map(({ messageId }) => messageId);
     try {
@@ -101,7 +102,6 @@ export class Leases {
     }
   }
 
-  /** Something may be there to lease that was not there before. */
   tell(key: ConsumerKey): void {
     this.#topics.tell(topicOfConsumer(key));
   }
@@ -230,7 +230,6 @@ export class Leases {
   }
 }
 
-/** The topic of what is done with messages that a consumer has taken. */
 function topicOfConsumer({ partyId, name }: ConsumerKey): string {
   return `consumer:${partyId}/${name}`;
 }

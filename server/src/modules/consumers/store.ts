@@ -5,11 +5,9 @@ import { columns, json, namesOf, oneOf, prepared, type RowOf, statement } from '
 const VALIDATIONS = ['passed', 'failed', 'not_applicable'] as const;
 export type Validation = (typeof VALIDATIONS)[number];
 
-/** Which messages a consumer takes; null for all. */
 export interface Filter {
-  /** A segment of the business. */
   target: string | null;
-  /** In the form of SQL's LIKE. */
+  /** SQL LIKE patterns. */
   types: string[] | null;
   validation: Validation | null;
 }
@@ -23,7 +21,6 @@ export interface Settings {
 export interface Consumer extends Settings {
   name: string;
   id: string;
-  /** The position in the ledger up to which it has taken messages. */
   takenThrough: string;
   createdAt: Date;
 }
@@ -49,7 +46,7 @@ function toConsumer(row: RowOf<typeof CONSUMER_ROW>): Consumer {
 const LOCK_CONSUMERS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 const COUNT = statement('SELECT count(*)::integer AS count FROM consumers WHERE party_id = $1', { count: 'integer' });
 
-/** How many consumers a business has. None can be added before the end of the transaction. */
+/** Returns the number of consumers. None can be added before the transaction ends. */
 export async function lockConsumers(tx: Queryable, partyId: bigint): Promise<number> {
   await tx.query(LOCK_CONSUMERS, [partyId]);
   const [row] = await tx.query(COUNT, [partyId]);
@@ -58,7 +55,6 @@ export async function lockConsumers(tx: Queryable, partyId: bigint): Promise<num
 
 const HEAD = prepared('consumer-ledger-head', 'SELECT head FROM ledgers WHERE party_id = $1', { head: 'bigint' });
 
-/** The end of a party's ledger. */
 export async function headOf(db: Queryable, partyId: bigint): Promise<bigint> {
   const [row] = await db.query(HEAD, [partyId]);
   return BigInt(row?.head ?? 0);
@@ -82,7 +78,7 @@ const UPDATE = statement(
   CONSUMER_ROW,
 );
 
-/** All settings but `isOrdered`. */
+/** Changes all settings but `isOrdered`. */
 export async function updateConsumer(tx: Queryable, partyId: bigint, name: string, settings: Settings): Promise<Consumer | undefined> {
   const { filter, maxTries } = settings;
   const [row] = await tx.query(UPDATE, [partyId, name, filter.target, filter.types, filter.validation, maxTries]);
@@ -101,7 +97,6 @@ const LIST = statement(
   CONSUMER_ROW,
 );
 
-/** By name. */
 export async function listConsumers(db: Queryable, partyId: bigint, afterName: string | null, limit: number): Promise<Consumer[]> {
   return (await db.query(LIST, [partyId, afterName, limit])).map(toConsumer);
 }
@@ -110,7 +105,6 @@ const LOCK = statement('SELECT id FROM consumers WHERE party_id = $1 AND name = 
 const DELETE_MESSAGES = statement('DELETE FROM consumer_messages WHERE party_id = $1 AND consumer_id = $2');
 const DELETE = statement('DELETE FROM consumers WHERE party_id = $1 AND name = $2');
 
-/** False when there is no such consumer. */
 export function deleteConsumer(database: Database, partyId: bigint, name: string): Promise<boolean> {
   return database.of(partyId).transaction(async (tx) => {
     const [consumer] = await tx.query(LOCK, [partyId, name]);
@@ -121,7 +115,6 @@ export function deleteConsumer(database: Database, partyId: bigint, name: string
   });
 }
 
-/** A worker, and what it holds. */
 export interface Holding {
   holder: string;
   leased: number;
@@ -159,7 +152,7 @@ const STATE_OF = prepared(
 );
 
 export interface ConsumerState {
-  /** Messages that nobody has taken, leased ones and parked ones; each counted up to the limit. */
+  /** The messages that nobody has taken, the leased ones and the parked ones, each counted up to the limit. */
   lag: number;
   leased: number;
   parked: number;
@@ -189,7 +182,6 @@ const PARKED = statement(
   { message_id: 'uuid', tries: 'integer', reason: 'text?', due_at: 'timestamptz' },
 );
 
-/** Those sent first come first. */
 export async function listParked(
   db: Queryable,
   partyId: bigint,
@@ -209,7 +201,6 @@ const GROWN = prepared(
   { party_id: 'bigint', head: 'bigint' },
 );
 
-/** Which of these ledgers have grown since they were last seen. */
 export async function findGrown(
   db: Queryable,
   seen: readonly { partyId: bigint; seen: bigint }[],

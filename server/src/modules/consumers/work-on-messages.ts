@@ -9,7 +9,6 @@ import { listBody, type Reader } from '../messages/page-body.ts';
 import { type ConsumerServices, keyOf, noSuchConsumer, type Outcome, outcomeOf, uuidsOf } from './consumers.ts';
 import { acknowledgeMessages, extendLeases, type Leased, releaseMessages, type Wanted } from './lease-store.ts';
 
-/** What a worker does: it leases messages, and acknowledges, extends or releases what it holds. */
 export type WorkServices = ConsumerServices & EnvelopeServices;
 
 export interface LeaseFields {
@@ -19,7 +18,7 @@ export interface LeaseFields {
   holder?: string;
 }
 
-/** Messages as JSON. If the response can't be made, the messages can be leased again at once. */
+/** Returns messages as JSON. If the response can't be made, the messages can be leased again at once. */
 export async function lease(
   services: WorkServices,
   caller: Caller,
@@ -33,7 +32,7 @@ export async function lease(
   const leased = await services.leases.lease(key, wanted, waitS, gone);
   if (leased.messages.length === 0) return '{"data":[]}';
   try {
-    // A key that is revoked ends its waits; a person may have lost access during this one.
+    // A revoked key ends its waits. A person may have lost access during this one.
     if (waitS > 0 && caller.by.kind === 'member' && (await hasAccessEnded(services.database, caller)))
       throw new Refusal('unauthorized', 'Your access to the business has ended.');
     return await bodyOf(services, caller, leased, reader);
@@ -53,7 +52,7 @@ function bodyOf(
   return listBody(services, { readerId: business.id, detail: 'whole', entries }, reader, {
     opening: '{"data":[',
     closing: () => ']}',
-    // The lease has been limited before: everything that is leased is delivered.
+    // The lease has its own limit: everything that is leased is delivered.
     maxBytes: Number.POSITIVE_INFINITY,
     item: (envelope, { tries, position }) =>
       `{"message":${envelope},"tries":${tries},"lease_until":"${leaseUntil.toISOString()}","position":"${position}"}`,

@@ -5,7 +5,6 @@ import { indexContacts, ownersOf, partiesToIndex, renameContact } from './store.
 
 const AT_ONCE = 500;
 
-/** Sorts a business that has a new display name by that name, in all contacts that have it. */
 const sortByNewName: Chore<{ party_id: string }> = {
   name: JOBS.renameContact,
   run: async (database, _log, { party_id }) => {
@@ -18,8 +17,8 @@ const sortByNewName: Chore<{ party_id: string }> = {
 };
 
 /**
- * Writes what searches find contacts by: once an hour for every business, and at once for one whose search has queued it. A search looks at contacts
- * without grams, too, so that most businesses, which have few contacts, need no index.
+ * Indexes contacts for searches: once an hour for every business, and at once for one whose search has queued it. A search also reads
+ * contacts without grams, so most businesses, which have few contacts, need no index.
  */
 const indexForSearch: Chore<{ party_id?: string }> = {
   name: JOBS.indexContacts,

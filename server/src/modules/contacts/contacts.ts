@@ -17,7 +17,6 @@ import * as store from './store.ts';
 
 export { CONTACT_ORDERS } from './store.ts';
 
-/** Contacts whose activity is read together. */
 const AT_ONCE = 51;
 
 export interface ContactServices {
@@ -28,9 +27,8 @@ export interface ContactServices {
   blocks: Blocks;
 }
 
-/** A party in the contacts of a business. */
 export interface Contact {
-  /** A uuid; null if the contact is not saved. */
+  /** A uuid. Null: the contact is not saved. */
   id: string | null;
   party: PartyView;
   label: string;
@@ -41,10 +39,9 @@ export interface Contact {
     store.Seen & { messagesIn: number; messagesOut: number };
 }
 
-/** With its place in a list. */
 type PlacedContact = Contact & Pick<store.ListedContact, 'place'>;
 
-/** Exactly one of them is given. */
+/** Exactly one of the fields is given. */
 export interface PartyName {
   handle?: string;
   domain?: string;
@@ -61,7 +58,7 @@ export interface ContactQuery {
   sort?: store.ContactFilters['sort'];
 }
 
-/** One more than the page has. `spend` charges for contacts that were looked at in vain. */
+/** Returns one more row than the page has. `spend` charges for contacts scanned in vain. */
 export async function listContacts(services: ContactServices, business: Business, query: ContactQuery, spend: Spend) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, ...given } = query;
   const scope = ['contacts', business.id.toString(), Object.entries(given).sort()];
@@ -87,7 +84,6 @@ async function* contactsOf(services: ContactServices, business: Business, rows: 
   }
 }
 
-/** Finds saved contacts and those that were only seen. */
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
   const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
   const row = otherId === undefined ? undefined : await store.findContact(services.database.of(business.id), business.id, otherId);
@@ -118,7 +114,7 @@ export async function saveContact(
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
 }
 
-/** Returns the id. Creates a party without a handle, unless the contact can't be saved anyway. */
+/** Creates a party without a handle, unless the contact can't be saved anyway. */
 async function partyToSave({ database, parties }: ContactServices, business: Business, name: PartyName): Promise<bigint> {
   const known = await parties.find(name);
   if (known !== undefined) return known;
@@ -185,7 +181,6 @@ async function toContacts({ database, blocks }: ContactServices, business: Busin
   }));
 }
 
-/** The one given name, in its stored form. */
 function nameOf({ handle, domain, email }: PartyName): PartyName {
   const given = entriesOf({ handle, domain, email }).flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
   const [first, second] = given;

@@ -32,7 +32,7 @@ type Order = (typeof CONTACT_ORDERS)[number];
 
 export interface ContactFilters {
   sort: Order;
-  /** Case-folded; no character is a wildcard. */
+  /** Case-folded. No character is a wildcard. */
   q?: string;
   saved?: boolean;
   archived: boolean;
@@ -40,7 +40,7 @@ export interface ContactFilters {
 }
 
 /**
- * What lists are ordered by: `walk` reads contacts in the order of an index, and the place of a contact is unique in its list. `after` takes the
+ * The orders of lists. `walk` reads contacts in the order of an index, and the place of a contact is unique in its list. `after` takes the
  * parts of a place.
  */
 const ORDERS = {
@@ -73,7 +73,7 @@ const ORDERS = {
   },
 } as const;
 
-/** All contacts behind the place; `first` is the number of the parameter that has its first part. */
+/** Selects all contacts after the place. `first` is the number of the parameter with its first part. */
 function behind(sort: Order, first: number | undefined): string {
   const { keys, from, owner, after } = ORDERS[sort].walk;
   const below = first === undefined ? '' : ` AND ${after(`$${first}`, `$${first + 1}`)}`;
@@ -84,13 +84,13 @@ function walked(sort: Order, first: number | undefined): string {
   return `${behind(sort, first)} ORDER BY ${ORDERS[sort].walk.order}`;
 }
 
-/** The contacts with the parties of an array. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
+/** Selects the contacts with the parties of an array. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
 function found(sort: Order, first: number | undefined, others: string): string {
   const each = `${behind(sort, first)} AND c.other_id = k.other_id LIMIT 1`;
   return `SELECT c.* FROM unnest(${others}::bigint[]) AS k (other_id) CROSS JOIN LATERAL (${each}) c ORDER BY ${ORDERS[sort].order}`;
 }
 
-/** q: `walked` compares the contacts that a page looks at; `found` takes those that have been found. */
+/** q: `walked` compares the contacts that a page scans. `found` takes the contacts that FIND has returned. */
 const CONTACTS = variants(
   { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: ['none', 'walked', 'found'], below: [true, false] },
   { ...CONTACT_ROW, place: 'text?' },
@@ -114,7 +114,6 @@ const CONTACTS = variants(
   },
 );
 
-/** The last of the contacts that a page has looked at, if there may be more. */
 const LAST_WALKED = variants(
   { sort: CONTACT_ORDERS, below: [true, false] },
   { place: 'text?' },
@@ -127,8 +126,8 @@ const FIND = statement('SELECT find_contacts($1::bigint, $2::text)::text[] AS ot
 export type ListedContact = ContactRow & { place: string | null };
 
 /**
- * In the order that `sort` names, after the given place. `walkedTo` is given if there may be more contacts behind those that were looked at;
- * then `walked` is how many were looked at in vain.
+ * The order is that of `sort`, after the given place. `walkedTo` is set if there may be more contacts after the scanned ones. Then `walked`
+ * is how many were scanned in vain.
  */
 export async function listContacts(
   db: Queryable,
@@ -163,19 +162,18 @@ const TO_INDEX = statement('SELECT party_id FROM contact_names WHERE grams IS NU
   party_id: 'bigint',
 });
 
-/** The parties of a shard that have more than so many contacts without grams. */
 export async function partiesToIndex(db: Queryable, contacts: number): Promise<bigint[]> {
   return (await db.query(TO_INDEX, [contacts])).map(({ party_id }) => BigInt(party_id));
 }
 
 const INDEX = statement('SELECT index_contacts($1::bigint, $2::integer) AS written', { written: 'integer' });
 
-/** Writes the grams by which searches find contacts, for `limit` of them at most; returns for how many. */
+/** Writes the grams by which searches find contacts, for at most `limit` contacts. Returns for how many. */
 export async function indexContacts(db: Queryable, partyId: bigint, limit: number): Promise<number> {
   return onlyRow(await db.query(INDEX, [partyId, limit])).written;
 }
 
-/** A place has two parts, or one. Names contain spaces, and stand last. */
+/** A place has one or two parts. Names contain spaces, and stand last. */
 function partsOf(place = ''): string[] {
   const [, first, second] = /^(\S+)(?: (.*))?$/s.exec(place) ?? [];
   return [first, second].filter((part) => part !== undefined);
@@ -225,19 +223,18 @@ const NOTE_SAVED = statement(
 
 const RENAME = statement('SELECT FROM rename_contact($1::bigint[], $2::bigint)');
 
-/** Brings the place of a contact in lists by name up to date, for these owners, after its label or display name has changed. */
+/** Updates a contact's place in lists by name, for these owners, after its label or display name has changed. */
 export async function renameContact(db: Queryable, ownerIds: readonly bigint[], otherId: bigint): Promise<void> {
   await db.query(RENAME, [bigintArray(ownerIds), otherId]);
 }
 
 const OWNERS = statement('SELECT party_id FROM contacts WHERE other_id = $1', { party_id: 'bigint' });
 
-/** The parties of a shard that have this one in their contacts. */
 export async function ownersOf(db: Queryable, otherId: bigint): Promise<bigint[]> {
   return (await db.query(OWNERS, [otherId])).map(({ party_id }) => BigInt(party_id));
 }
 
-/** Saves a party, or unarchives it. True when it was not saved before. */
+/** Saves a party, or unarchives it. Returns true when it was not saved before. */
 export async function saveContact(tx: Queryable, partyId: bigint, otherId: bigint, change: ContactChange): Promise<boolean> {
   await tx.query(INSERT_CONTACT, [partyId, otherId]);
   const [before] = await tx.query(LOCK_CONTACT, [partyId, otherId]);
@@ -283,7 +280,7 @@ const SEEN = statement(
   { other_id: 'bigint', types: 'text[]', actors: json<Seen['actors']>() },
 );
 
-/** The activity of these parties, at most `limit` items of each kind, by party id. */
+/** Reads at most `limit` items of each kind. Key: party id. */
 export async function seenOf(db: Queryable, partyId: bigint, otherIds: readonly bigint[], limit: number): Promise<Map<string, Seen>> {
   const rows = await db.query(SEEN, [partyId, bigintArray(otherIds), limit]);
   return new Map(rows.map(({ other_id, types, actors }) => [other_id, { types, actors }]));

@@ -26,10 +26,9 @@ export interface DeviceLoginServices {
 }
 
 const DEVICE_CODE_BYTES = 32;
-/** Without vowels, so that no code is a word, and without letters that look like others. */
+/** There are no vowels, so that no code is a word, and no letters that look like others. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_CHARS = 8;
-/** How often the program should ask. */
 export const INTERVAL_S = 3;
 
 export interface StartedLogin {
@@ -37,11 +36,11 @@ export interface StartedLogin {
   userCode: string;
 }
 
-/** Begins a login of a program, which then asks with the device code until a person has decided about the user code. */
+/** Begins a login of a program, which then polls with the device code until a person has decided about the user code. */
 export async function startLogin({ database }: DeviceLoginServices, name: string, address: string): Promise<StartedLogin> {
   const origin = { network: networkOf(address), site: siteOf(address) };
   await refuseTooMany(database, origin);
-  // Once more with the others waiting, so that no two take the last place.
+  // Checked once more while the others wait, so that no two take the last place.
   return database.exclusively('device logins', async () => {
     await refuseTooMany(database, origin);
     const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
@@ -64,12 +63,11 @@ async function refuseTooMany(database: Database, origin: store.Origin): Promise<
     throw new Refusal('unavailable', 'Too many programs wait for a login. Try again in some minutes.', { retryAfterS: 60 });
 }
 
-/** What a person is asked about. */
 export async function readLogin({ database }: DeviceLoginServices, userCode: string) {
   return (await store.findWaiting(database, codeOf(userCode))) ?? noSuchLogin();
 }
 
-/** The program gets a key of this agent, if the person may still create keys when it asks. */
+/** The program gets a key of this agent, if the person may still create keys when it polls. */
 export async function allowLogin(
   { database }: DeviceLoginServices,
   business: Business,
@@ -90,7 +88,7 @@ export async function refuseLogin({ database }: DeviceLoginServices, userCode: s
   if (!(await store.refuseLogin(database, codeOf(userCode)))) noSuchLogin();
 }
 
-/** The key, once; undefined while nobody has decided. A person who can no longer create keys has allowed nothing. */
+/** Returns the key once, and undefined while nobody has decided. A person who can no longer create keys has allowed nothing. */
 export async function fetchKey(
   { database, parties }: DeviceLoginServices,
   deviceCode: string,
@@ -103,7 +101,7 @@ export async function fetchKey(
   if (!business || !isBusiness(business)) noSuchLogin();
   const { agentId, scope, allowedBy } = allowed;
   const key = await database.transaction(async (tx) => {
-    // With the lock of the members, so that nobody loses the role before the key exists.
+    // Holds the lock of the members, so that nobody loses the role before the key exists.
     const member = await lockMember(tx, business, allowedBy);
     if (!member || !mayActAs(member.role, 'admin') || !(await store.spendLogin(tx, deviceHash))) noSuchLogin();
     return addKey(tx, business.id, agentId, scope);
@@ -115,12 +113,12 @@ function newUserCode(): string {
   return Array.from({ length: USER_CODE_CHARS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
-/** In two halves, which are easier to compare. */
+/** Two halves are easier to compare. */
 function shownCode(code: string): string {
   return `${code.slice(0, USER_CODE_CHARS / 2)}-${code.slice(USER_CODE_CHARS / 2)}`;
 }
 
-/** As people type it: in any case, with or without the hyphen. */
+/** People may type it in any case, with or without the hyphen. */
 function codeOf(text: string): string {
   return text.toUpperCase().replace(/[^A-Z]/g, '');
 }

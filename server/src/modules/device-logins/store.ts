@@ -10,13 +10,12 @@ const COUNT = statement(
   { all_waiting: 'integer', of_network: 'integer', of_site: 'integer' },
 );
 
-/** Where a program asks from: its network, and the IPv6 site of that network. */
 export interface Origin {
   network: string;
   site: string | undefined;
 }
 
-/** Forgets logins that have expired, and counts the others, of all, of one network and of one site, each up to a maximum. */
+/** Deletes expired logins, and counts the others: all, of one network and of one site, each up to a maximum. */
 export async function countWaiting(
   db: Queryable,
   { network, site }: Origin,
@@ -33,7 +32,6 @@ const INSERT = statement(
   { user_code: 'text' },
 );
 
-/** False when another login has the same user code. */
 export async function insertLogin(
   db: Queryable,
   login: { deviceHash: Buffer; userCode: string; name: string; origin: Origin; lifetimeS: number },
@@ -48,7 +46,6 @@ const WAITING = statement(
   LOGIN_ROW,
 );
 
-/** A login that nobody has decided about yet. */
 export async function findWaiting(db: Queryable, userCode: string) {
   const [row] = await db.query(WAITING, [userCode]);
   return row && { name: row.name, createdAt: row.created_at, expiresAt: row.expires_at };
@@ -60,7 +57,6 @@ const ALLOW = statement(
   { name: 'text' },
 );
 
-/** False when there is no such login, or somebody has decided about it. */
 export async function allowLogin(db: Queryable, userCode: string, { partyId, agentId, scope, allowedBy }: Allowed): Promise<boolean> {
   return (await db.query(ALLOW, [userCode, partyId, agentId, scope, allowedBy])).length > 0;
 }
@@ -81,11 +77,10 @@ export interface Allowed {
   partyId: bigint;
   agentId: string;
   scope: KeyScope;
-  /** The person who has allowed the login. */
   allowedBy: string;
 }
 
-/** What was allowed, or null while nobody has decided. Undefined when the login was refused, has expired or was used. */
+/** Null while nobody has decided. Undefined when the login was refused, has expired or was used. */
 export async function findAllowed(db: Queryable, deviceHash: Buffer): Promise<Allowed | null | undefined> {
   const [row] = await db.query(BY_DEVICE, [deviceHash]);
   if (!row) return undefined;
@@ -96,7 +91,7 @@ export async function findAllowed(db: Queryable, deviceHash: Buffer): Promise<Al
 
 const SPEND = statement('DELETE FROM device_logins WHERE device_hash = $1 RETURNING user_code', { user_code: 'text' });
 
-/** Deletes a login, so that it gives one key only; false when it is gone. */
+/** Deletes a login, so that it gives one key only. Returns false when it is gone. */
 export async function spendLogin(tx: Queryable, deviceHash: Buffer): Promise<boolean> {
   return (await tx.query(SPEND, [deviceHash])).length > 0;
 }

@@ -4,7 +4,10 @@ import { version } from '../../http/version.ts';
 
 let document: OpenApiDocument | undefined;
 
-/** Made once, which takes a tenth of a second: the start does it, before anybody could wait for it. The URL of the service is not known by then. */
+/**
+ * Built once, which takes a tenth of a second: the start does it, before a request could wait for it. The URL of the service is not known
+ * by then.
+ */
 export function apiDocument(api: readonly Route<never>[]): OpenApiDocument {
   document ??= openApiDocument(api, version, '');
   return document;

@@ -4,7 +4,10 @@ import type { ClientLanguage, Example } from './recorded-examples.ts';
 
 type Request = Example['request'];
 
-/** The same request with the clients for TypeScript and Python, and with the command. `template` is its path in the table, such as `/v1/messages/{id}`. */
+/**
+ * The same request with the clients for TypeScript and Python, and with the command. `template` is its path in the table, such as
+ * `/v1/messages/{id}`.
+ */
 export const CLIENT_SAMPLES: Record<ClientLanguage, ClientSample> = {
   typescript: { label: 'TypeScript', language: 'ts', write: typescriptSample },
   python: { label: 'Python', language: 'python', write: pythonSample },
@@ -13,9 +16,7 @@ export const CLIENT_SAMPLES: Record<ClientLanguage, ClientSample> = {
 
 interface ClientSample {
   label: string;
-  /** As code blocks name it. */
   language: string;
-  /** Undefined where the client has no sample. */
   write(template: string, request: Request): string | undefined;
 }
 
@@ -114,7 +115,7 @@ function typed(text: string): string | number | boolean {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-/** On one line if it is short. */
+/** Short values stay on one line. */
 function typescript(value: unknown): string {
   const written = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:');
   const line = written.replace(/\n\s*/g, ' ');

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { Html, html } from '../../contract/html.ts';
 
-/** What is used of highlight.js. Its own types would bring those of browsers into the service. */
+/** The used part of highlight.js. Its own types would bring those of browsers into the service. */
 interface Highlighter {
   registerLanguage(name: string, grammar: unknown): void;
   highlight(code: string, options: { language: string }): { value: string };
@@ -11,7 +11,7 @@ interface Highlighter {
 const require = createRequire(import.meta.url);
 const hljs: Highlighter = require('highlight.js/lib/core');
 
-/** Languages by the names that Markdown files use: the grammar, and what readers call the language. */
+/** Key: the name in Markdown files. Value: the grammar, and the name for readers. */
 const LANGUAGES: Record<string, [grammar: string, name: string]> = {
   sh: ['bash', 'Shell'],
   ts: ['typescript', 'TypeScript'],
@@ -24,7 +24,7 @@ const LANGUAGES: Record<string, [grammar: string, name: string]> = {
 
 for (const [name, [grammar]] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, require(`highlight.js/lib/languages/${grammar}`));
 
-/** Compiles the grammars, some of which take milliseconds, with other requests served in between. */
+/** Compiles the grammars, some of which take milliseconds, and yields to other requests in between. */
 export async function prepareLanguages(): Promise<void> {
   for (const language of Object.keys(LANGUAGES)) {
     hljs.highlight('', { language });
@@ -32,7 +32,7 @@ export async function prepareLanguages(): Promise<void> {
   }
 }
 
-/** Code in colours, with its language above it. A script adds the button that copies it. */
+/** A script adds the button that copies the code. */
 export function codeBlock(code: string, language: string, label?: string): Html {
   const known = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   const coloured = known ? new Html(hljs.highlight(code, { language }).value) : html`${code}`;
@@ -40,7 +40,7 @@ export function codeBlock(code: string, language: string, label?: string): Html 
   return html`<figure class="code" data-label="${name}"><figcaption>${name}</figcaption><pre><code>${coloured}</code></pre></figure>\n`;
 }
 
-/** Blocks that say the same in several languages; a script shows one of them at a time. */
+/** The blocks say the same in several languages. A script shows one at a time. */
 export function codeTabs(blocks: Html[]): Html {
   return html`<div class="tabs">${blocks}</div>\n`;
 }

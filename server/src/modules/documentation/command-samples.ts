@@ -1,6 +1,5 @@
 import { isRecord } from '../../contract/records.ts';
 
-/** A request of an example, by what a command line needs of it. */
 export interface Asked {
   path: Record<string, string>;
   query: Record<string, string | number | boolean>;
@@ -10,7 +9,7 @@ export interface Asked {
 
 type Options = Record<string, unknown>;
 
-/** By row of the route table: the command that makes the request, for somebody who has logged in. Undefined if this one has no command. */
+/** Key: row of the route table. Value: the command that makes the request, after a login. Undefined: this request has no command. */
 const COMMANDS: Record<string, (asked: Asked) => string | undefined> = {
   'POST /v1/messages': ({ body: { to, json, in_reply_to: _, ...rest }, headers }) =>
     command(['send', to], { ...rest, data: json && JSON.stringify(json), 'idempotency-key': headers['Idempotency-Key'] }),
@@ -55,7 +54,7 @@ function optionWords(name: string, value: unknown): string[] {
   return [`--${name} ${word(isRecord(value) ? JSON.stringify(value) : String(value))}`];
 }
 
-/** As a shell reads it. */
+/** Quotes a word for a shell. */
 function word(text: string): string {
   return /^[\w@%+=:,./$-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

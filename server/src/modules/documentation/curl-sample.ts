@@ -1,9 +1,8 @@
 import type { Example } from './recorded-examples.ts';
 
-/** JSON up to this length stays on one line. */
 const LINE_MAX_CHARS = 44;
 
-/** The request as a command, with the key in `$KEY` and cookies in the file `jar`, as the guides have them. */
+/** The request as a command, with the key in `$KEY` and cookies in the file `jar`, as in the guides. */
 export function curlSample({ method, path, by, headers, body }: Example['request']): string {
   const target = /[?&]/.test(path) ? `"$URL${path}"` : `$URL${path}`;
   const isChange = method !== 'GET';
@@ -17,7 +16,7 @@ export function curlSample({ method, path, by, headers, body }: Example['request
   return parts.join(' \\\n  ');
 }
 
-/** What curl does by itself. */
+/** curl picks this method by itself. */
 function isPlain(method: string, body: unknown): boolean {
   return method === (body === undefined ? 'GET' : 'POST');
 }

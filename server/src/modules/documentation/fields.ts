@@ -5,12 +5,10 @@ import { REFERENCE } from './library.ts';
 
 export const OBJECTS = `${REFERENCE}/objects`;
 
-/** Parameters of one place, as a list. */
 export function parameterList(parameters: Parameter[]): Html {
   return html`<ul class="fields">${parameters.map(({ name, required, schema, description }) => field(name, required, { ...schema, ...(description !== undefined && { description }) }))}</ul>`;
 }
 
-/** The fields of an object as a list, with those of objects in it behind a button. Undefined where a schema has no fields. */
 export function fieldList(schema: Schema, schemas: Schemas, isRequest: boolean): Html | undefined {
   return listed(schema, { schemas, isRequest, above: [] });
 }
@@ -18,7 +16,7 @@ export function fieldList(schema: Schema, schemas: Schemas, isRequest: boolean):
 interface FieldPath {
   schemas: Schemas;
   isRequest: boolean;
-  /** The components around it, of which none is shown again inside itself. */
+  /** The surrounding components, of which none is shown again inside itself. */
   above: string[];
 }
 
@@ -48,7 +46,6 @@ function field(name: string, required: boolean, schema: Schema, inner?: Html): H
 ${schema.description !== undefined && html`<p>${prose(schema.description)}</p>`}${inner && html`<details><summary>Fields of <code>${name}</code></summary>${inner}</details>`}</li>`;
 }
 
-/** A schema in a few words. */
 export function typeWords(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1);
@@ -69,7 +66,6 @@ function joined(words: Html[]): Html {
   return html`${words.map((one, i) => html`${i > 0 && ' or '}${one}`)}`;
 }
 
-/** Text in which backticks mark code. */
 export function prose(text: string): Html {
   return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

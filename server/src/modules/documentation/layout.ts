@@ -8,13 +8,12 @@ const MARK = new Html(
   '<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1d4ed8"/><path d="M7 10.5l4.2 11 4.8-11 4.8 11 4.2-11" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
-/** What the frame of a page names: every document and every endpoint. */
 export interface Site {
   documents: Document[];
   areas: Area[];
 }
 
-/** A page between its navigation and its contents. Nothing of it needs a script; search, copying and trying are added by one. */
+/** A page between its navigation and its contents. It needs no script. One adds search, copying and trying. */
 export function frame({ documents, areas }: Site, address: string, body: Html, headings: Heading[] = []): Html {
   const isWide = body.text.startsWith('<div class="columns">');
   return html`<a class="skip" href="#content">Skip to the content</a>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The Markdown files, and the files below `reference/` that its pages are made from. */
+/** The folder of the Markdown files, and of the files below `reference/` for its pages. */
 export const FOLDER = path.resolve(import.meta.dirname, '../../../../docs');
 const INDEX = 'guides/README.md';
 
@@ -12,14 +12,13 @@ export const REFERENCE = '/docs/reference';
 export interface Document {
   address: string;
   title: string;
-  /** The heading below which it is listed; none for the list itself. */
+  /** The heading below which it is listed. The list itself has none. */
   group: string;
-  /** Relative to `docs/`. */
   file: string;
   markdown: string;
 }
 
-/** Where documents were before they were renamed. */
+/** The former names of documents. */
 const MOVED: Record<string, string> = {
   'pull-messages': 'receive-behind-a-firewall',
   'receive-webhooks': 'receive-orders-by-webhook',
@@ -28,13 +27,15 @@ const MOVED: Record<string, string> = {
 
 let documents: Map<string, Document> | undefined;
 
-/** All documents by address, in reading order, the list of them first. Read at the first request, so that the start does not wait for it. */
+/**
+ * Key: address. The documents are in reading order, the list of them first. They are read at the first request, so that the start does not
+ * wait for it.
+ */
 export function library(): ReadonlyMap<string, Document> {
   documents ??= new Map(readDocuments().map((document) => [document.address, document]));
   return documents;
 }
 
-/** The document at the end of a link in a file. */
 export function documentOf(file: string, link: string): Document | undefined {
   const target = path.posix.join(path.posix.dirname(file), link);
   return [...library().values()].find((document) => document.file === target);

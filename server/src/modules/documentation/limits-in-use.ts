@@ -1,10 +1,9 @@
 import { limitText } from '../../contract/limit-text.ts';
 import { MB } from '../../contract/limits.ts';
 
-/** The document whose values depend on the settings. */
+/** The values of this document depend on the settings. */
 const LIMITS_FILE = 'limits.md';
 
-/** The settings that change limits. */
 export interface LimitSettings {
   monthlyMessageLimit: number;
   newAccountDays: number;
@@ -28,7 +27,7 @@ export interface LimitSettings {
   webhookLogDays: number;
 }
 
-/** Each setting that the document names, and its value in the document's words; undefined for the default. */
+/** Key: a setting that the document names. Value: in the document's words, or undefined for the default. */
 function valuesOf(settings: LimitSettings): Record<string, string | undefined> {
   const perBusiness = settings.businessRateLimitPerMinute;
   const values = {
@@ -54,12 +53,12 @@ function valuesOf(settings: LimitSettings): Record<string, string | undefined> {
   return {
     ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, limitText(name, value)])),
     RATE_LIMIT_PER_BUSINESS_PER_MINUTE: perBusiness === undefined ? undefined : `${limitText('', perBusiness)} a minute`,
-    // The name is that of a list; the limit is how many it has.
+    // The setting is a list. The limit is its length.
     WEBHOOK_RETRY_DELAYS_S: limitText('', settings.webhookRetryDelaysS.length),
   };
 }
 
-/** The document with the values of this service in place of the defaults, which stand beside those that differ. */
+/** Replaces the defaults in the document by the values of this service. A default stays beside a value that differs. */
 export function withLimitsInUse(file: string, markdown: string, settings: LimitSettings): string {
   if (file !== LIMITS_FILE) return markdown;
   const values = valuesOf(settings);

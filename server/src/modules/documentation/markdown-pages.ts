@@ -59,13 +59,13 @@ export function markdownPages(reference: (publicUrl: string) => ReadonlyMap<stri
   ];
 }
 
-/** A page with a link to its Markdown, in the header: pages load nothing. */
+/** The link to the Markdown is in the header, because pages load nothing. */
 export function withMarkdownLink(page: HttpResponse, address: string): HttpResponse {
   if (page.status !== undefined && page.status !== 200) return page;
   return { ...page, headers: { ...page.headers, link: `<${address}.md>; rel="alternate"; type="text/markdown"` } };
 }
 
-/** In the format of llmstxt.org: a title, a summary, and lists of links. */
+/** The format is that of llmstxt.org: a title, a summary, and lists of links. */
 function llmsText(publicUrl: string): string {
   const home = library().get(HOME);
   const [before = '', ...sections] = home ? markdownOf(home, publicUrl).split(/^(?=## )/m) : [];
@@ -86,7 +86,7 @@ ${sections.join('')}
 
 const FENCED = /(^ *```[\s\S]*?^ *```$)/m;
 
-/** The text of a document that stands on its own: links lead to Markdown pages of this service, examples have its address. */
+/** A self-contained text: links lead to Markdown pages of this service, and examples have its address. */
 export function markdownOf({ file, markdown }: Document, publicUrl: string): string {
   return markdown
     .split(FENCED)
@@ -96,7 +96,7 @@ export function markdownOf({ file, markdown }: Document, publicUrl: string): str
     .join('');
 }
 
-/** What links to a file of the project is plain text, as on the pages. */
+/** Links to files of the project become plain text, as on the pages. */
 function linked(text: string, file: string, publicUrl: string): string {
   return text.replace(/!?\[((?:[^\]\\]|\\.)*)\]\(([^)\s]+)\)/g, (whole, words: string, href: string) => {
     if (whole.startsWith('!')) return words;

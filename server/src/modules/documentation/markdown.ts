@@ -6,7 +6,7 @@ import { codeBlock, codeTabs } from './code-block.ts';
 /** A placeholder for the service's URL, which is known only once it listens. No document can contain NUL. */
 export const ADDRESS = '\0';
 
-/** Anchors that the layout uses. */
+/** The layout uses these anchors. */
 const TAKEN_ANCHORS = ['content', 'pages', 'contents-title'];
 const TAB = /^(\S+) tab=(.+)$/;
 
@@ -18,19 +18,18 @@ export interface Heading {
 
 export interface Rendered {
   body: Html;
-  /** Those below the title. */
   headings: Heading[];
 }
 
 /**
- * Renders Markdown to safe HTML: tags are shown as text, and a link leads to another page of ours (`addressOf` finds it by the path
- * in the link), to the web, or nowhere.
+ * Renders Markdown to safe HTML: tags are shown as text, and a link leads to another page of ours (`addressOf` finds it by the path in the
+ * link), to the web, or nowhere.
  */
 export function renderMarkdown(markdown: string, addressOf: (path: string) => string | undefined): Rendered {
   return renderTokens(tokensOf(markdown), addressOf);
 }
 
-/** The same, with other requests served between two code blocks: their colours take most of the time. */
+/** Yields to other requests between two code blocks: their colours take most of the time. */
 export async function renderInSteps(markdown: string, addressOf: (path: string) => string | undefined): Promise<Rendered> {
   const tokens = tokensOf(markdown);
   await setImmediate();
@@ -79,12 +78,10 @@ function renderTokens(tokens: Token[], addressOf: (path: string) => string | und
   return { body: new Html(marked.parser(tokens)), headings };
 }
 
-/** Inserts the service's URL into the examples. */
 export function withAddress(rendered: Html, publicUrl: string): Html {
   return new Html(rendered.text.replaceAll(ADDRESS, () => html`${publicUrl}`.text));
 }
 
-/** A link of a heading to itself, for sharing. */
 export function anchorLink(anchor: string, name: string): Html {
   return html` <a class="anchor" href="#${anchor}" aria-label="Link to: ${name}">#</a>`;
 }
@@ -95,7 +92,7 @@ function block({ text, lang = '', coloured }: Tokens.Generic): Html {
   return codeBlock(text.replaceAll('$URL', ADDRESS), language, label);
 }
 
-/** Code blocks that follow each other and have `tab=` behind their language become one block with tabs. */
+/** Adjacent code blocks with `tab=` after their language become one block with tabs. */
 function withTabs(tokens: Token[]): Token[] {
   const grouped: Token[] = [];
   for (const token of tokens) {
@@ -114,7 +111,7 @@ function targetOf(href: string, addressOf: (path: string) => string | undefined)
   return address !== undefined && anchor !== undefined ? `${address}#${anchor}` : address;
 }
 
-/** The same anchors as on GitHub, so that links to sections work in both places. */
+/** The anchors are those of GitHub, so that links to sections work in both places. */
 function freeAnchor(heading: string, taken: Set<string>): string {
   const base = heading
     .toLowerCase()

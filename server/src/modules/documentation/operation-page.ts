@@ -22,7 +22,6 @@ const WHO: Record<Auth, string> = {
 
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const;
 
-/** The page of one endpoint: what it takes and returns, beside an example that was recorded. */
 export function operationBody({ method, path, title, operation }: Endpoint, { components }: OpenApiDocument): Html {
   const { operationId, description, parameters, requestBody, responses } = operation;
   const example = exampleOf(operationId);
@@ -66,7 +65,7 @@ function successes(responses: Endpoint['operation']['responses'], schemas: Recor
   })}`;
 }
 
-/** What a page can ask for with a key, or without: no streams, no bytes of files. */
+/** A page can request it with a key, or without: no streams, no bytes of files. */
 function isTriable(auth: Auth, path: string, responses: Endpoint['operation']['responses']): boolean {
   const isStream = Object.values(responses).some(({ content }) => content !== undefined && EVENT_STREAM in content);
   return (auth === 'key' || auth === 'key rw' || auth === 'public') && path.startsWith('/v1/') && !isStream;

@@ -1,7 +1,6 @@
 import type { OpenApiDocument, Operation } from '../../http/openapi.ts';
 import { REFERENCE } from './library.ts';
 
-/** An operation and its page. */
 export interface Endpoint {
   address: string;
   method: string;
@@ -15,7 +14,7 @@ export interface Area {
   endpoints: Endpoint[];
 }
 
-/** Areas of the API, in reading order, with the paths that belong to them. The first that fits counts. */
+/** The areas of the API in reading order, with their paths. The first match counts. */
 const AREAS: [name: string, paths: RegExp][] = [
   ['Schemas', /^\/v1\/(inbox\/schema|schema-check|public\/\{handle\}\/schema)/],
   ['Messages', /^\/v1\/(messages|inbox|outbox|receipts|search|export|events)\b/],

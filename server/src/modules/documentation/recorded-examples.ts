@@ -6,31 +6,27 @@ export const EXAMPLES_FILE = path.join(FOLDER, 'reference/examples.json');
 
 export type ClientLanguage = 'typescript' | 'python' | 'cli';
 
-/** A request as somebody made it, and what the service responded. `$URL` stands for its address. */
+/** A recorded request and its response. `$URL` stands for the service's address. */
 export interface Example {
   request: {
     method: string;
-    /** With its query. */
     path: string;
-    /** A key, the session of a person who has signed in, or neither. */
     by: 'key' | 'person' | 'nobody';
     headers: Record<string, string>;
-    /** JSON, or the text of a file. */
     body?: unknown;
   };
   response: {
     status: number;
     contentType: string | null;
-    /** JSON or text; left out where there is none, or one that is not for reading. */
     body?: unknown;
   };
-  /** The clients whose sample made the same request when this was recorded: pages show these, beside curl. */
+  /** The clients whose sample made the same request when this was recorded. Pages show these, beside curl. */
   clients: ClientLanguage[];
 }
 
 let examples: Record<string, Example> | undefined;
 
-/** What was recorded of an operation (server/test/documents/examples.test.ts). */
+/** server/test/documents/examples.test.ts records the examples. */
 export function exampleOf(operationId: string): Example | undefined {
   examples ??= readExamples();
   return Object.hasOwn(examples, operationId) ? examples[operationId] : undefined;

@@ -16,7 +16,7 @@ const AUTH_WORDS: Record<Auth, string> = {
   owner: 'a signed-in owner',
 };
 
-/** The reference, generated from the OpenAPI document, by address: all of it as one text, the objects, and each endpoint. */
+/** The reference, generated from the OpenAPI document. Key: address. It has one text of everything, the objects, and each endpoint. */
 export function referenceMarkdown({ info, servers, paths, components }: OpenApiDocument): ReadonlyMap<string, string> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -83,7 +83,6 @@ function fieldLine(name: string, schema: Schema, isRequired: boolean, descriptio
   return `- \`${name}: ${words}${description === undefined ? '' : `. ${description}`}`;
 }
 
-/** A schema in a few words. */
 function typeWords(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? '';
   if (schema.anyOf) return schema.anyOf.map(typeWords).join(' or ');

@@ -10,7 +10,6 @@ export interface ReferencePage {
   headings: Heading[];
 }
 
-/** The list of all endpoints, by area. */
 export function overview(document: OpenApiDocument): ReferencePage {
   const { info } = document;
   const areas = areasOf(document);
@@ -35,7 +34,6 @@ function areaSection({ name, endpoints }: Area): Html {
 <ul class="endpoints">${endpoints.map(({ address, method, path, title, operation }) => html`<li id="${operation.operationId}">${methodTag(method)} <a href="${address}">${title}</a> <code>${path}</code></li>`)}</ul>`;
 }
 
-/** The shapes that several endpoints share. */
 export function objects({ components }: OpenApiDocument): ReferencePage {
   const entries = Object.entries(components.schemas).toSorted(([a], [b]) => a.localeCompare(b));
   const headings = entries.map(([name]) => ({ depth: 2, anchor: name, name }));

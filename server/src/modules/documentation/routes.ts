@@ -23,11 +23,9 @@ const aPage = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 
 interface Documentation {
   routes: Route<Services>[];
-  /** The page at any address below `/docs`, which may be one that says that there is none. */
   show(address: string, services: Services): Promise<HttpResponse>;
 }
 
-/** The documentation: the documents, and the reference of the API. */
 export function documentation(api: readonly Route<never>[], pages: Pages): Documentation {
   const programDocument = memoize(async (publicUrl) => new StaticDocument(await openApiText(api, version, publicUrl)));
   let site: Promise<DocumentationSite> | undefined;

@@ -1,21 +1,18 @@
 import type { Html } from '../../contract/html.ts';
 import { ADDRESS } from './markdown.ts';
 
-/** A part of a page that the search can find. */
 export interface Section {
-  /** With the anchor. */
   address: string;
   page: string;
-  /** Empty for what stands before the first heading. */
   heading: string;
   text: string;
 }
 
-/** Enough of each section to find it by; the objects of responses would fill most of the index. */
+/** Enough of each section to find it by. The objects of responses would fill most of the index. */
 const TEXT_MAX_CHARS = 1_500;
 const HEADING = /(?=<h[23] id=")/;
 
-/** The sections of a page, as text. An endpoint is one section, found by its method and path, too. */
+/** An endpoint is one section, which is also found by its method and path. */
 export function sectionsOf(address: string, page: string, body: Html, route?: string): Section[] {
   const text = body.text.replace(/<form [\s\S]*?<\/form>/g, '').replace(/<a class="anchor"[\s\S]*?<\/a>/g, '');
   if (route !== undefined) return [{ address, page, heading: route, text: textOf(text.replace(/<h2 id="response">[\s\S]*/, '')) }];
@@ -38,5 +35,5 @@ function textOf(html: string): string {
     .slice(0, TEXT_MAX_CHARS);
 }
 
-/** Templates write numbers of characters in decimal, the highlighter in hexadecimal. */
+/** Templates write character codes in decimal, the highlighter in hexadecimal. */
 const characterOf = (code: string, hex: string): string => String.fromCodePoint(Number.parseInt(code, hex === '' ? 10 : 16));

@@ -21,10 +21,8 @@ export interface SitePage {
 
 interface Rendered {
   title: string;
-  /** With a placeholder for the service's URL. */
   body: Html;
   headings: Heading[];
-  /** The body in the frame of the site, once somebody has asked for it. */
   framed?: Html;
 }
 
@@ -39,7 +37,7 @@ const MISSING = {
 </ul>`,
 };
 
-/** All pages of the documentation. Each is rendered when it is first asked for, and kept: their number is fixed. */
+/** Each page is rendered at its first request, and cached: their number is fixed. */
 export class DocumentationSite {
   readonly #api: OpenApiDocument;
   readonly #settings: LimitSettings;
@@ -56,7 +54,6 @@ export class DocumentationSite {
     this.#endpoints = new Map(areas.flatMap(({ endpoints }) => endpoints.map((endpoint) => [endpoint.address, endpoint])));
   }
 
-  /** The page at an address, or one that says that there is none, with the service's URL in its examples. */
   async page(address: string, publicUrl: string): Promise<SitePage> {
     const rendered = await this.#render(address);
     if (!rendered) return { status: 404, title: MISSING.title, content: frame(this.#site, address, MISSING.body) };
@@ -65,7 +62,7 @@ export class DocumentationSite {
     return { status: 200, title: rendered.title, content: withAddress(rendered.framed, publicUrl) };
   }
 
-  /** What the search looks through, as JSON. All pages are rendered for it, with other requests served in between. */
+  /** The index of the search, as JSON. Rendering all pages for it yields to other requests in between. */
   searchText(): Promise<string> {
     this.#searchText ??= this.#readSections().then((sections) => JSON.stringify(sections));
     return this.#searchText;
@@ -83,7 +80,7 @@ export class DocumentationSite {
     return sections;
   }
 
-  /** Undefined for an address without a page, which is not kept: anybody can invent one. */
+  /** Returns undefined for an address without a page, which is not cached: anybody can invent one. */
   #render(address: string): Promise<Rendered> | undefined {
     const kept = this.#rendered.get(address);
     if (kept) return kept;

@@ -2,10 +2,10 @@ import { type Html, html } from '../../contract/html.ts';
 import type { Parameter } from '../../http/openapi-parts.ts';
 import type { Example } from './recorded-examples.ts';
 
-/** Sessions are not used here, and the browser sets these itself. */
+/** Sessions are not used here, and the browser sets the other headers itself. */
 const LEFT_OUT = ['Waybill-Business', 'If-None-Match', 'Accept'];
 
-/** A form that makes the request with the reader's own key. It is hidden until the script is there that sends it. */
+/** The form uses the reader's own key. It is hidden until its script is there. */
 export function tryForm(method: string, path: string, parameters: Parameter[], example: Example | undefined): Html {
   const asked = parameters.filter(({ name }) => !LEFT_OUT.includes(name));
   const body = example?.request.body;
@@ -29,7 +29,6 @@ function input({ name, in: place, required, schema }: Parameter, example: Exampl
   return html`<label>${label}<input name="${name}" data-in="${place}" autocomplete="off" spellcheck="false"${required && ' required'}${shown !== '' && html` placeholder="${shown}"`}></label>`;
 }
 
-/** What the example has in this place of its path. */
 function pathValue(name: string, example: Example | undefined): string {
   return example?.request.path.split(/[/?]/).find((part) => name === 'id' && /^[a-z]+_/.test(part)) ?? '';
 }

@@ -30,7 +30,7 @@ export function domainChores(services: DomainServices, lost: Lost): Chore[] {
 
 async function recheck(services: DomainServices, lost: Lost, log: Logger, { partyId, domain, token }: DomainToRecheck): Promise<void> {
   const isThere = await hasRecord(services, domain, token);
-  // Recorded even if DNS did not respond: otherwise such domains would be checked first for ever.
+  // The check is recorded even if DNS did not respond. Otherwise such domains would always be checked first.
   const noted = await noteCheck(services.database, partyId, domain, isThere, token);
   if (isThere !== false || noted === undefined || noted.missingHours <= GRACE_HOURS) return;
   const isLost = await changeCached(services.database, partyId, async (tx) => {

@@ -23,7 +23,6 @@ const RECORD_LABEL = '_waybill';
 /** The name of the record is longer than the domain, and has the same limit. */
 const RECORD_NAME_MAX_CHARS = 253;
 
-/** The TXT record that a business publishes in the DNS of its domain. */
 export function recordOf(domain: string, token: string): { name: string; value: string } {
   return { name: `${RECORD_LABEL}.${domain}`, value: `waybill-verification=${token}` };
 }
@@ -32,7 +31,7 @@ export function listDomains({ database }: DomainServices, business: Business): P
   return store.listDomains(database, business.id);
 }
 
-/** Anybody can request a domain; it is verified once its DNS has the record. */
+/** Anybody can request a domain. It is verified once its DNS has the record. */
 export async function requestDomain(services: DomainServices, business: Business, text: string): Promise<store.DomainRow> {
   const domain = checkedDomain(services, text);
   const token = randomBytes(TOKEN_BYTES).toString('hex');
@@ -43,7 +42,6 @@ export async function requestDomain(services: DomainServices, business: Business
   return getDomainOf(services, business, domain);
 }
 
-/** Looks the record up now. The row tells whether it was found. */
 export async function checkDomain(services: DomainServices, business: Business, text: string): Promise<store.DomainRow> {
   const row = await getDomainOf(services, business, text);
   const { domain, token, verified_at } = row;
@@ -57,7 +55,6 @@ export async function checkDomain(services: DomainServices, business: Business, 
   return getDomainOf(services, business, domain);
 }
 
-/** Sets who may send for the business from mailboxes of a verified domain. */
 export async function chooseSenders(
   services: DomainServices,
   business: Business,
@@ -85,7 +82,6 @@ export async function removeDomain({ database, parties }: DomainServices, busine
   });
 }
 
-/** Whether the record is there; undefined when the name servers do not respond. */
 export async function hasRecord({ nameServers }: DomainServices, domain: string, token: string): Promise<boolean | undefined> {
   const texts = await nameServers.textsAt(recordOf(domain, token).name);
   return texts && holds(texts, domain, token);

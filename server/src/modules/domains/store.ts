@@ -3,7 +3,6 @@ import { columns, oneOf, type RowOf, statement } from '../../platform/postgres/s
 
 const DOMAIN_SENDERS = ['everybody', 'members'] as const;
 
-/** Who may send for the business from a mailbox of the domain. */
 export type DomainSenders = (typeof DOMAIN_SENDERS)[number];
 
 const DOMAIN_ROW = columns({
@@ -40,7 +39,6 @@ const UPDATE_SENDERS = statement('UPDATE verified_domains SET senders = $3 WHERE
   domain: 'text',
 });
 
-/** False when the domain is not one that the business has verified. */
 export async function updateSenders(db: Queryable, partyId: bigint, domain: string, senders: DomainSenders): Promise<boolean> {
   return (await db.query(UPDATE_SENDERS, [partyId, domain, senders])).length > 0;
 }
@@ -54,7 +52,7 @@ const INSERT_REQUEST = statement(
    SELECT FROM known UNION ALL SELECT FROM added`,
 );
 
-/** Keeps the token of an earlier request, and a domain that the operator vouches for. False when the limit is reached. */
+/** Keeps the token of an earlier request, and a domain that the operator vouches for. Returns false when the limit is reached. */
 export async function insertRequest(tx: Queryable, partyId: bigint, domain: string, token: string, max: number): Promise<boolean> {
   await tx.query(LOCK_DOMAINS, [partyId]);
   return (await tx.query(INSERT_REQUEST, [partyId, domain, token, max])).length > 0;
@@ -76,8 +74,8 @@ const NOTE_CHECK = statement(
 );
 
 /**
- * Returns for how many hours the record has been missing; undefined when there is no such request, or it has another token now.
- * If DNS did not respond, the number of hours does not change.
+ * Returns for how many hours the record has been missing, or undefined when there is no such request, or it has another token now. If DNS
+ * did not respond, the number of hours does not change.
  */
 export async function noteCheck(
   tx: Queryable,
@@ -95,7 +93,6 @@ const HOLDER = statement(
   { party_id: 'bigint', token: 'text' },
 );
 
-/** The business that has verified a domain by DNS, with the token of its record. */
 export async function findHolder(db: Queryable, domain: string): Promise<{ partyId: bigint; token: string } | undefined> {
   const [row] = await db.query(HOLDER, [domain]);
   return row && { partyId: BigInt(row.party_id), token: row.token };
@@ -114,7 +111,6 @@ const DOMAINS_TO_RECHECK = statement(
   { party_id: 'bigint', domain: 'text', token: 'text' },
 );
 
-/** The domains that were not checked for the longest time, of all businesses. */
 export async function domainsToRecheck(db: Queryable, hours: number, limit: number): Promise<DomainToRecheck[]> {
   const rows = await db.query(DOMAINS_TO_RECHECK, [hours, limit]);
   return rows.map((row) => ({ partyId: BigInt(row.party_id), domain: row.domain, token: row.token }));

@@ -68,9 +68,9 @@ export const published = publicEndpoint({
   },
 });
 
-/** A browser neither runs nor sniffs what a business has chosen. */
+/** A browser neither runs nor sniffs a file that a business has chosen. */
 const HARMLESS = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
-/** Its path changes with it. */
+/** The path of a logo changes with the logo. */
 const KEPT = 'public, max-age=31536000, immutable';
 
 export const logo = publicEndpoint({

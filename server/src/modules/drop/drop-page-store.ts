@@ -19,7 +19,6 @@ const SET_LOGO = statement('UPDATE drop_pages SET logo = $2, logo_type = $3, log
 
 export interface DropPageValues {
   welcome?: string;
-  /** Null for none. */
   accent?: string | null;
   logo?: Logo | null;
 }
@@ -30,7 +29,7 @@ export interface Logo {
   hash: string;
 }
 
-/** Leaves what is not given: another request may be changing it. */
+/** Leaves missing values unchanged: another request may be changing them. */
 export async function saveDropPage(tx: Queryable, partyId: bigint, { welcome, accent, logo }: DropPageValues): Promise<void> {
   await tx.query(ADD, [partyId]);
   if (welcome !== undefined) await tx.query(SET_WELCOME, [partyId, welcome]);

@@ -10,7 +10,6 @@ import { imageIn } from './image.ts';
 
 export type { Logo } from './drop-page-store.ts';
 
-/** What a business shows on its drop page. */
 export interface DropPage {
   welcome: string;
   accent: string | null;
@@ -24,11 +23,9 @@ export async function getDropPage(database: Database, { id }: Business): Promise
   return row ? { welcome: row.welcome, accent: row.accent, logoHash: row.logo_hash } : PLAIN;
 }
 
-/** What a request changes; what it does not name stays. */
 export interface DropPageChange {
   welcome?: string;
   accent?: string | null;
-  /** The image in base64; null for none. */
   logo?: string | null;
 }
 
@@ -62,7 +59,7 @@ function readableColour(text: string): string {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The type is that of the bytes, whatever anybody says. */
+/** The type comes from the bytes, whatever anybody says. */
 function logoIn(base64: string): store.Logo {
   const refuse = (message: string) => invalid([{ path: '/logo', message }]);
   const bytes = Buffer.from(base64, 'base64');

@@ -24,9 +24,7 @@ function provedMailbox({ email, proves }: Person): string {
 }
 
 export interface Door {
-  /** The party that the person would write as; null if there is none. */
   sender: PartyView | null;
-  /** The refusal of a first message, if any. */
   refusal: Refusal | null;
 }
 

@@ -1,4 +1,4 @@
-/** What an image file says of itself in its first bytes. Nothing is decoded. */
+/** The properties in the first bytes of an image file. Nothing is decoded. */
 export interface Image {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
   width: number;
@@ -7,7 +7,7 @@ export interface Image {
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Undefined for anything but PNG, JPEG and WebP. An SVG is a document that can have scripts, so it is none. */
+/** Undefined for anything but PNG, JPEG and WebP. An SVG is excluded, because it can have scripts. */
 export function imageIn(bytes: Buffer): Image | undefined {
   const found = pngIn(bytes) ?? jpegIn(bytes) ?? webpIn(bytes);
   return found && found.width > 0 && found.height > 0 ? found : undefined;

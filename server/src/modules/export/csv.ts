@@ -8,7 +8,7 @@ export function csvRow(cells: readonly (string | number | null | undefined)[]): 
 
 const SLICE_CHARS = 64 * 1024;
 
-/** The same of a row whose last cell can be long: in parts, because to double the quotes of a long text takes long. */
+/** A row whose last cell can be long comes in parts, because doubling the quotes of a long text takes long. */
 export function* csvRowWithLong(cells: readonly (string | number | null | undefined)[], last: string | null): Generator<string> {
   yield cells.map(csvCell).join(',');
   if (last === null) return yield ',\r\n';
@@ -17,7 +17,7 @@ export function* csvRowWithLong(cells: readonly (string | number | null | undefi
   yield '"\r\n';
 }
 
-/** No slice ends inside of a surrogate pair, which can't be encoded by halves. */
+/** No slice ends inside a surrogate pair, which can't be encoded by halves. */
 function* slicesOf(text: string): Generator<string> {
   let end: number;
   for (let start = 0; start < text.length; start = end) {

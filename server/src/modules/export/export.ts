@@ -12,9 +12,7 @@ import { listThreads, type ThreadServices, threadsIn } from '../threads/list-thr
 import type { ThreadQuery } from '../threads/thread-filters.ts';
 import { messagesAsCsv, messagesAsLines, type RowFormat, THREADS_AS_CSV, threadsAsLines } from './rows.ts';
 
-/** Items of a page that is read, and charged, at a time. */
 const PAGE_ITEMS = 100;
-/** Characters passed to the connection at a time. */
 const CHUNK_CHARS = 64 * 1024;
 
 export interface ExportQuery {
@@ -26,14 +24,12 @@ export interface ExportQuery {
 
 export type ExportServices = ThreadServices & ReadServices;
 
-/** Which filters each list has. */
 const FILTERS = {
   inbox: ['since', 'until', 'from', 'to', 'type', 'validation', 'thread'],
   outbox: ['since', 'until', 'from', 'type', 'validation', 'thread'],
   threads: ['box', 'status', 'assignee', 'label', 'unread', 'type', 'with', 'segment', 'failed_schema', 'since', 'until'],
 } as const;
 
-/** How the caller pays for pages after the first. */
 export interface Payment {
   spend: Spend;
   untilAffordable(): Promise<void>;
@@ -45,8 +41,8 @@ interface Page<Item> {
 }
 
 /**
- * Streams of whole lists. Each page of one is read only once the client has read the one before, counts as a request, or by its bytes if
- * they cost more, and needs a caller whose access has not ended meanwhile.
+ * Streams whole lists. A page is read only once the client has read the one before. It counts as a request, or by its bytes if they cost
+ * more, and needs a caller whose access has not ended meanwhile.
  */
 export class Exports {
   readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
@@ -55,7 +51,7 @@ export class Exports {
   async open(services: ExportServices, caller: Caller, query: ExportQuery, payment: Payment): Promise<Readable> {
     const { list = 'inbox', format = 'ndjson', include, filters } = query;
     refuseOthers(list, filters);
-    // As for the outbox itself.
+    // Reading the outbox needs the same scope.
     if (list === 'outbox' && caller.scope !== 'read_write') throw new Refusal('forbidden');
     const release = this.#slots.take(caller.business.id.toString());
     const admitted: Payment = {
@@ -102,9 +98,9 @@ type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
 async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, payment: Payment, release: () => void): Promise<Readable> {
   const first = await read(undefined);
-  // A high water mark of 0: nothing is read ahead while the client does not read.
+  // With a high water mark of 0, nothing is read ahead while the client does not read.
   const readable = Readable.from(chunksOf(first, read, format, payment), { highWaterMark: 0, objectMode: false });
-  // Also when the client goes away before the first chunk.
+  // The slot is also released when the client goes away before the first chunk.
   readable.once('close', release);
   return readable;
 }
@@ -129,12 +125,12 @@ async function* chunksOf<Item>(
         text = '';
       }
     }
-    // Shows in time whether the client is still there.
+    // The write shows in time whether the client is still there.
     if (text !== '') yield Buffer.from(text);
     text = '';
     if (page.nextCursor === null) return;
     spend({ pages: 1 });
-    // Nothing can be refused in the middle of a response: it waits.
+    // Nothing can be refused in the middle of a response, so it waits.
     await untilAffordable();
     page = await read(page.nextCursor);
   }

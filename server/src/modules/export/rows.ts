@@ -13,14 +13,12 @@ interface Named {
   email?: string;
 }
 
-/** How items of a list are written, and what stands before the first. */
 export interface RowFormat<Item> {
   head: string;
-  /** In parts; a long one has several. */
   row(item: Item): Promise<string[] | Generator<string>>;
 }
 
-/** `json` may have line breaks between its values, which a line can't have: a space is as good there. */
+/** `json` may have line breaks between its values, which a line can't have. A space is as good there. */
 const line = (json: string) => `${json.replace(/[\r\n]+/g, ' ')}\n`;
 
 export function messagesAsLines(services: EnvelopeServices, isSummary: boolean): RowFormat<Loaded> {

@@ -11,7 +11,7 @@ export interface Announcement {
   sizeBytes: number;
 }
 
-/** Fits into a header: no line breaks, and no spaces at the end. */
+/** The value fits into a header: no line breaks, and no spaces at the end. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]*[!-~])?$/;
 
 export function isContentType(text: string): boolean {
@@ -24,7 +24,7 @@ export function checkAnnouncement({ contentType, sizeBytes }: Announcement): voi
   if (!isContentType(contentType)) throw invalid([{ path: '/content_type', message: 'must be a media type such as application/pdf' }]);
 }
 
-/** Counts toward the day's limits at once, so that nobody can announce more than they may upload. */
+/** The upload counts toward the day's limits at once, so that nobody can announce more than they may upload. */
 export async function rememberUpload(
   database: Database,
   quotas: Quotas,

@@ -6,7 +6,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** The range that a request asks for (RFC 9110); undefined for the whole file, which is also the response to several ranges. */
+/** The requested range (RFC 9110). Undefined for the whole file, which is also the response to several ranges. */
 export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string): ByteRange | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
   const ifRange = headers['if-range'];

@@ -34,7 +34,7 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
         await store.removeOldPersonUsage(database);
         const expired: store.ExpiredUpload[] = [];
         for (const shard of database.shards) expired.push(...(await store.takeExpiredUploads(shard, EXPIRY_GRACE_S)));
-        // An object that a message refers to stays; bytes that were PUT to its URL later do not.
+        // An object that a message refers to stays. Bytes that were PUT to its URL later do not.
         for (const { id, partsRef, isReferredTo } of expired) {
           if (partsRef !== null) await objects.parts.drop({ id, ref: partsRef });
           await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));

@@ -29,7 +29,6 @@ export type UploadState = (typeof uploadStates)[number];
 
 const ANY_CONTENT_TYPE = 'application/octet-stream';
 
-/** The files of messages and their uploads. */
 export class Files {
   readonly #database: Database;
   readonly #objects: ObjectStore;
@@ -63,7 +62,6 @@ export class Files {
     return { ...ticket, id: formatId('upl', id), expiresAt };
   }
 
-  /** The progress of an upload in one piece; undefined for one in upload parts, and for an unknown id. */
   async showWhole(owner: Party, uploadId: string): Promise<(store.WholeUpload & { state: UploadState }) | undefined> {
     const id = parseId('upl', uploadId) ?? noSuchUpload(uploadId);
     const upload = await store.findWholeUpload(this.#database.of(owner.id), owner.id, id);
@@ -72,7 +70,7 @@ export class Files {
     return { ...upload, state: upload.isSealed ? 'sealed' : isThere ? 'uploaded' : 'announced' };
   }
 
-  /** Stores a file that came in a request. The caller discards it if the message is not sent. */
+  /** The caller discards the file if the message is not sent. */
   async storeInline(filename: string, contentType: string | undefined, bytes: AsyncIterable<Buffer>): Promise<DeliveredFile> {
     const problem = filenameProblem(filename);
     if (problem !== undefined) throw invalid([{ path: '/filename', message: problem }]);
@@ -85,7 +83,7 @@ export class Files {
     return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
   }
 
-  /** A file that can't be removed now is an orphan, which the next clean-up removes: no request waits for a store that hangs. */
+  /** The next clean-up removes a file that can't be removed now, as an orphan: no request waits for a store that hangs. */
   async discard(files: readonly DeliveredFile[]): Promise<void> {
     try {
       for (const { objectId } of files) await this.#objects.remove(objectId);
@@ -94,7 +92,7 @@ export class Files {
     }
   }
 
-  /** Counts files that came in a request toward an owner of the business; a later refusal does not undo that. */
+  /** Counts files that came in a request toward an owner of the business. A later refusal does not undo that. */
   async chargeInline(owner: Party, files: readonly DeliveredFile[]): Promise<void> {
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (bytes === 0 || !isBusiness(owner)) return;
@@ -118,7 +116,9 @@ export class Files {
     return sealed;
   }
 
-  /** Turns sealed uploads into files of a message. That may read all their bytes: everything that can refuse the message comes before. */
+  /**
+   * Turns sealed uploads into files of a message. That may read all their bytes, so everything that can refuse the message comes before.
+   */
   async attach(owner: Party, uploads: readonly store.Upload[]): Promise<DeliveredFile[]> {
     const files: DeliveredFile[] = [];
     for (const upload of uploads) {

@@ -18,7 +18,7 @@ import type { Downloads } from './downloads.ts';
 
 interface ObjectServices {
   objects: ObjectStore;
-  /** The store whose bytes the service itself takes and serves; undefined when files are in a bucket. */
+  /** The store whose bytes the service itself takes and serves. Undefined: files are in a bucket. */
   folder: FolderStore | undefined;
   signer: UrlSigner;
   downloads: Downloads;
@@ -27,10 +27,10 @@ interface ObjectServices {
 const { publicEndpoint } = endpointsFor<ObjectServices>();
 
 const params = Type.Object({ id: Type.String() });
-/** Not described as parameters: the signature covers the whole query. */
+/** The query is not described as parameters, because the signature covers the whole of it. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** A browser neither runs nor sniffs what a stranger has uploaded. */
+/** A browser neither runs nor sniffs a file that a stranger has uploaded. */
 const HARMLESS = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
@@ -58,7 +58,7 @@ export const put = publicEndpoint({
     const promised = headers['content-length'];
     if (promised !== undefined && Number(promised) !== sizeBytes) throw wrongSize(sizeBytes);
     try {
-      // Not closed after the last byte that is wanted: the client must be able to read the response, whatever else it sends.
+      // The stream is not closed after the last wanted byte: the client must be able to read the response, whatever else it sends.
       await receive(raw.iterator({ destroyOnReturn: false }));
     } catch (error) {
       if (error instanceof AlreadyJoined) throw sealedRefusal();
@@ -114,7 +114,6 @@ export const get = publicEndpoint({
   },
 });
 
-/** Redirects to the bucket, for as long as the URL itself is valid. */
 async function redirect({ objects }: ObjectServices, id: string, terms: URLSearchParams): Promise<HttpResponse> {
   const location = await objects.downloadUrl(id, {
     filename: terms.get('name') ?? '',
@@ -124,7 +123,7 @@ async function redirect({ objects }: ObjectServices, id: string, terms: URLSearc
   return { status: 302, headers: { ...HARMLESS, location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** The terms of a signed URL; refuses one that was altered, or has expired. */
+/** Refuses a signed URL that was altered, or has expired. */
 function verifyUrl({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';
@@ -136,12 +135,10 @@ function verifyUrl({ signer }: ObjectServices, call: Call<{ id: string }>, metho
 
 interface Expected {
   sizeBytes: number;
-  /** Null if any type is accepted. */
   type: string | null;
   receive(bytes: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** What is to be PUT to a signed URL: a file, or an upload part. */
 function expectationOf(store: FolderStore, id: string, terms: URLSearchParams): Expected {
   if (!terms.has('part')) {
     const sizeBytes = Number(terms.get('size'));

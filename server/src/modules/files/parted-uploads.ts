@@ -9,7 +9,6 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { type Announcement, checkAnnouncement, noSuchUpload, rememberUpload } from './announcements.ts';
 import { findPartedUpload, recordComplete, type StoredPartedUpload } from './parts-store.ts';
 
-/** The progress of an upload in upload parts. */
 export interface Progress extends Announcement {
   id: string;
   partBytes: number;

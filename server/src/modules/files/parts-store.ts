@@ -6,10 +6,9 @@ import { statement } from '../../platform/postgres/statement.ts';
 export interface StoredPartedUpload extends PartedUpload {
   filename: string;
   contentType: string;
-  /** Whether its upload parts have been joined. */
   isComplete: boolean;
   expiresAt: Date;
-  /** When the URL of an upload part ends if it is signed now. */
+  /** The expiry of an upload part's URL if it is signed now. */
   putBefore: Date;
 }
 
@@ -29,7 +28,6 @@ const PARTED_UPLOAD = statement(
   },
 );
 
-/** An upload of the party that a message may still refer to; null when it is not in upload parts. */
 export async function findPartedUpload(db: Queryable, partyId: bigint, id: string): Promise<StoredPartedUpload | null | undefined> {
   const [row] = await db.query(PARTED_UPLOAD, [partyId, id, UPLOAD_PUT_WITHIN_S]);
   if (!row) return undefined;

@@ -6,20 +6,20 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
 const RENEWED_EVERY_MS = 2_000;
-/** A renewal can be late, on a busy machine. */
+/** A renewal can be late on a busy machine. */
 const RENEWAL_SLACK_S = 8;
 const LOOK_AGAIN_MS = 200;
-/** The object store is asked less often than the database. */
+/** The object store is queried less often than the database. */
 const LOOKS_PER_OBJECT = 5;
 
-/** By the size alone, even if another message has caused it to be hashed: so it is predictable what content_hash covers. */
+/** The size alone decides, even if another message has caused the upload to be hashed: so it is predictable what content_hash covers. */
 const isHashedLater = ({ sizeBytes }: store.Upload) => sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES;
 
-/** Whether a message with the upload has to read all of it first. */
+/** A message with the upload has to read all of it first. */
 export const isUnhashed = (upload: store.Upload) => !isHashedLater(upload) && upload.sha256 === null;
 
 /**
- * Turns an upload into an object, and hashes it once nothing else can refuse its message: once for each upload, across requests and
+ * Turns an upload into an object, and hashes it once nothing else can refuse its message. Each happens once per upload, across requests and
  * processes. Both results are stored with the upload.
  */
 export class Sealing {
@@ -35,7 +35,6 @@ export class Sealing {
     this.#hash = hash;
   }
 
-  /** The size of the object; undefined when nothing was uploaded. */
   async seal(partyId: bigint, upload: store.Upload): Promise<number | undefined> {
     if (upload.sealedBytes !== null) return upload.sealedBytes;
     const underWay = this.#underWay.get(upload.id) ?? this.#object(partyId, upload).finally(() => this.#underWay.delete(upload.id));
@@ -43,7 +42,7 @@ export class Sealing {
     return underWay;
   }
 
-  /** Of an upload that is sealed; null for one that is hashed after delivery. */
+  /** The upload is sealed. Returns null for one that is hashed after delivery. */
   async hash(partyId: bigint, upload: store.Upload): Promise<Buffer | null> {
     if (!isUnhashed(upload)) return isHashedLater(upload) ? null : upload.sha256;
     const hashing = this.#hashing.get(upload.id) ?? this.#hashOnce(partyId, upload.id).finally(() => this.#hashing.delete(upload.id));
@@ -57,7 +56,7 @@ export class Sealing {
     return sha256;
   }
 
-  /** Where a copy takes time, one process seals under a lease, and the others wait until it is done, or its lease has lapsed. */
+  /** Where a copy takes time, one process seals under a lease. The others wait until it is done, or its lease has lapsed. */
   async #object(partyId: bigint, { id, sizeBytes }: store.Upload): Promise<number | undefined> {
     const outlivesS = this.#objects.sealingOutlivesS(sizeBytes);
     if (outlivesS === 0) return this.#sealAndRecord(partyId, id);
@@ -87,7 +86,7 @@ export class Sealing {
     try {
       return await this.#sealAndRecord(partyId, id);
     } catch (error) {
-      // The bucket may still be copying, which must end before another copy begins: so the lease is left to lapse.
+      // The bucket may still be copying, which must end before another copy begins. So the lease is left to lapse.
       if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database.of(partyId), partyId, id, undefined);
       throw error;
     } finally {

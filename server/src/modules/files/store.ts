@@ -8,18 +8,17 @@ export interface Upload {
   filename: string;
   contentType: string;
   sizeBytes: number;
-  /** The size, once the bytes can't change any more. */
   sealedBytes: number | null;
   /** Set once a message has referred to the upload, even if that message was refused. */
   sha256: Buffer | null;
 }
 
 export interface NewUpload extends Pick<Upload, 'id' | 'filename' | 'contentType' | 'sizeBytes'> {
-  /** For an upload in upload parts: their size, and the object store's own name for the upload. */
+  /** Only of an upload in upload parts: their size, and the object store's own name for the upload. */
   parts?: { partBytes: number; ref: string };
 }
 
-/** The bytes that may be uploaded per day; 0 means no limit. */
+/** The bytes that may be uploaded per day. 0: no limit. */
 export interface DayLimits {
   perBusiness: number;
   perOwner: number;
@@ -33,7 +32,7 @@ const ANNOUNCE_UPLOAD = statement(
   },
 );
 
-/** Counts the bytes toward the limits of the day and stores the upload; does neither when a limit is reached. */
+/** Counts the bytes toward the limits of the day and stores the upload. Does neither when a limit is reached. */
 export async function insertUpload(
   db: Queryable,
   partyId: bigint,
@@ -59,7 +58,7 @@ export async function insertUpload(
 
 const CHARGE_OWNER = statement('SELECT charge_owner($1::bigint, $2::bigint, $3::bigint) AS is_charged', { is_charged: 'boolean' });
 
-/** Counts bytes toward an owner of the business who has room for them; false when none has. */
+/** Counts bytes toward an owner of the business who has room for them. Returns false when none has. */
 export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number, limitBytes: number): Promise<boolean> {
   const [row] = await db.query(CHARGE_OWNER, [partyId, bytes, limitBytes]);
   return row?.is_charged === true;
@@ -67,7 +66,6 @@ export async function chargeOwner(db: Queryable, partyId: bigint, bytes: number,
 
 const REMOVE_OLD_PERSON_USAGE = statement(`DELETE FROM person_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`);
 
-/** Deletes the counts of people for days that are over. */
 export async function removeOldPersonUsage(db: Queryable): Promise<void> {
   await db.query(REMOVE_OLD_PERSON_USAGE);
 }
@@ -79,7 +77,6 @@ const UPLOADS = statement(
   { id: 'uuid', filename: 'text', content_type: 'text', size_bytes: 'bigint', sealed_bytes: 'bigint?', sha256: 'bytea?' },
 );
 
-/** Those of the party's uploads that messages may still refer to. */
 export async function findUploads(db: Queryable, partyId: bigint, ids: string[]): Promise<Upload[]> {
   const rows = await db.query(UPLOADS, [partyId, ids]);
   return rows.map((row) => ({
@@ -103,7 +100,6 @@ const WHOLE_UPLOAD = statement(
   { filename: 'text', content_type: 'text', size_bytes: 'bigint', is_sealed: 'boolean', expires_at: 'timestamptz' },
 );
 
-/** An upload of the party in one piece, if a message may still refer to it. */
 export async function findWholeUpload(db: Queryable, partyId: bigint, id: string): Promise<WholeUpload | undefined> {
   const [row] = await db.query(WHOLE_UPLOAD, [partyId, id]);
   return (
@@ -127,7 +123,6 @@ const LEASE_SEALING = statement(
   { is_leased: 'boolean', sealed_bytes: 'bigint?', left_s: 'integer?' },
 );
 
-/** Takes the lease to seal an upload, unless the upload is sealed, or another process holds the lease. */
 export async function leaseSealing(
   db: Queryable,
   partyId: bigint,
@@ -189,7 +184,7 @@ const FILES_OF_MESSAGES = prepared(
   FILE_ROW,
 );
 
-/** The files of a party's messages, by message, in the order in which they were attached. */
+/** Key: message. The files are in the order in which they were attached. */
 export async function filesOfMessages(db: Queryable, partyId: bigint, messageIds: string[]): Promise<Map<string, DeliveredFile[]>> {
   const rows = await db.query(FILES_OF_MESSAGES, [partyId, messageIds]);
   const files = new Map<string, DeliveredFile[]>();
@@ -206,7 +201,7 @@ export async function findFile(db: Queryable, partyId: bigint, id: string): Prom
 
 const RECORD_HASH = statement('SELECT record_hash($1::uuid, $2::bytea)', { record_hash: 'void' });
 
-/** Webhooks that want to know are told of it. */
+/** Webhooks that subscribe to the event are notified. */
 export async function recordHash(db: Queryable, objectId: string, sha256: Buffer): Promise<void> {
   await db.query(RECORD_HASH, [objectId, sha256]);
 }
@@ -224,7 +219,6 @@ const TAKE_EXPIRED_UPLOADS = statement(
   { id: 'uuid', parts_ref: 'text?', is_referred_to: 'boolean' },
 );
 
-/** Deletes uploads that expired some time ago, and returns them. */
 export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<ExpiredUpload[]> {
   const rows = await tx.query(TAKE_EXPIRED_UPLOADS, [graceS]);
   return rows.map((row) => ({ id: row.id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
@@ -236,7 +230,6 @@ const UNKNOWN_OBJECTS = statement(
   { id: 'uuid' },
 );
 
-/** Those of the ids that the database does not know. */
 export async function unknownObjects(db: Queryable, ids: string[]): Promise<string[]> {
   const rows = await db.query(UNKNOWN_OBJECTS, [ids]);
   return rows.map((row) => row.id);

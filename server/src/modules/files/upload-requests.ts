@@ -61,7 +61,6 @@ const WholeUploadSchema = Type.Object(
   { $id: 'WholeUpload', ...closed },
 );
 
-/** The form of requests about an upload, the same for businesses and drop pages. */
 export const showShape = {
   summary: 'Get the progress of an upload',
   params,

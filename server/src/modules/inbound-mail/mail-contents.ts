@@ -14,12 +14,11 @@ import type { MailPart } from '../../platform/mail/mail-parts.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { Files } from '../files/files.ts';
 
-/** The contents of the message that a mail becomes. */
 export interface Contents {
   subject: string | null;
   note: string | null;
   files: DeliveredFile[];
-  /** The only JSON document attached, which is among the files too. */
+  /** The only attached JSON document, which is among the files too. */
   json: { file: DeliveredFile; bytes: Buffer } | undefined;
 }
 
@@ -44,7 +43,7 @@ const EXTENSIONS: Record<string, string> = {
 const CUT = '\n[The whole text is in note.txt.]';
 const UNREADABLE = '[The text of this mail could not be shown. It is in note.html.]';
 
-/** Collects the contents of a mail, MIME part by MIME part. Files are stored at once; the caller discards them if nothing is sent. */
+/** Collects the contents of a mail, MIME part by MIME part. Files are stored at once, and the caller discards them if nothing is sent. */
 export class MailContents {
   readonly stored: DeliveredFile[] = [];
   readonly #files: Files;
@@ -85,7 +84,6 @@ export class MailContents {
     };
   }
 
-  /** Holds text in memory up to a limit; a longer one becomes a file. */
   async #keepText({ contentType, charset, bytes, alternativeOf }: MailPart): Promise<void> {
     const isHtml = contentType === 'text/html';
     const chunks: Buffer[] = [];
@@ -101,7 +99,7 @@ export class MailContents {
     this.#texts.push({ isHtml, text: decode(Buffer.concat(chunks), charset), alternativeOf });
   }
 
-  /** Stored like any file: whether it is the only JSON document is known at the end. */
+  /** JSON is stored like any file: whether it is the only JSON document is known at the end. */
   async #storeJson(part: MailPart): Promise<void> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -124,7 +122,7 @@ export class MailContents {
     return file;
   }
 
-  /** The plain version of each text. HTML without a plain version is converted to text, and kept as a file. */
+  /** Joins the plain version of each text. HTML without a plain version is converted to text, and kept as a file. */
   async #body(): Promise<string> {
     const isSaidPlainly = ({ alternativeOf }: Text) =>
       alternativeOf !== undefined &&
@@ -156,7 +154,6 @@ function nameOf({ filename, contentType }: MailPart, number: number): string {
   return name === '' ? `attachment-${number}.${EXTENSIONS[contentType] ?? 'bin'}` : cut(name, FILENAME_MAX_CHARS, '');
 }
 
-/** By the charset that the sender names, otherwise by a guess. */
 function decode(bytes: Buffer, charset: string | undefined): string {
   try {
     return new TextDecoder(charset ?? 'utf-8', { fatal: charset === undefined }).decode(bytes);
@@ -172,7 +169,6 @@ function onOneLine(text: string): string {
     .trim();
 }
 
-/** At most `maxChars` code points, the last of them `mark` if the text was cut. */
 function cut(text: string, maxChars: number, mark: string): string {
   if (text.length <= maxChars) return text;
   // A long text is sliced first, so that no more of it is split than needed.

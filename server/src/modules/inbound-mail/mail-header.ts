@@ -4,19 +4,15 @@ import { isWithin, parseEmail } from '../../contract/mail-names.ts';
 import { type HeaderField, parseHeader } from '../../platform/mail/mail-header.ts';
 import { mailRefusal } from './smtp-replies.ts';
 
-/** The facts in a mail's header that are checked before anything else is read. */
 export interface CheckedHeader {
-  /** The one address in the one From header. */
   from: string;
   fields: HeaderField[];
 }
 
-/** What the trusted fields of a mail say. */
 export interface MailFacts {
   messageId: string | undefined;
-  /** In milliseconds; NaN when Date is missing or can't be parsed. */
+  /** Milliseconds. NaN when Date is missing or can't be parsed. */
   sentAt: number;
-  /** The messages that the mail may reply to, the likeliest first. */
   parents: string[];
 }
 
@@ -39,12 +35,12 @@ const ONCE_AT_MOST = [
   'auto-submitted',
 ];
 
-/** A display name, perhaps quoted, and the address in brackets; or the address alone. Comments may follow. */
+/** Matches a display name, perhaps quoted, and the address in brackets, or the address alone. Comments may follow. */
 const MAILBOX = /^(?:(?:"(?:[^"\\]|\\.)*"|[^"<>(),:;\\\p{Cc}])*<([^<>\s]+)>|([^"<>(),:;\\\s]+))\s*(?:\([^()\\\p{Cc}]*\)\s*)?$/u;
 const AUTOMATIC_PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
 const AUTOREPLY_FIELDS = ['x-autoreply', 'x-autorespond', 'x-autoresponder'];
 const MESSAGE_ID = /<([^<>\s]+)>/g;
-/** Each one may cost a look-up. */
+/** Each parent may cost a look-up. */
 const PARENTS_MAX = 5;
 
 /** `ownMailbox` is the sender of our own mails. */
@@ -69,7 +65,7 @@ export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: s
   return { from: address, fields };
 }
 
-/** `signed` are the trusted fields, if not all are. */
+/** `signed` has the trusted fields. Undefined: all are trusted. */
 export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<string> | undefined, inboundDomain: string): MailFacts {
   const textOf = (name: string) =>
     signed === undefined || signed.has(name) ? (fields.find((field) => field.name === name)?.value ?? '') : '';
@@ -81,13 +77,12 @@ export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<stri
   };
 }
 
-/** The only address in a From header, in its stored form. */
 export function parseFrom(value: string): string | undefined {
   const [, bracketed, alone] = MAILBOX.exec(value.replaceAll('\t', ' ')) ?? [];
   return parseEmail(bracketed ?? alone ?? '');
 }
 
-/** Refuses automatic mails: replies to our notifications, and notifications of these replies, could otherwise loop for ever. */
+/** Refuses automatic mails: replies to our notifications, and notifications of these replies, could otherwise loop forever. */
 function refuseAutomatic(all: (name: string) => string[]): void {
   const [submitted = 'no'] = all('auto-submitted');
   const isAutomatic =

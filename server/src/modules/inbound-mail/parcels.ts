@@ -4,9 +4,10 @@ import type { Address } from '../../contract/names.ts';
 import type { Parcel } from './send-to-all.ts';
 
 /**
- * One for each recipient. The same mail to the same address is not sent twice; if only its signature vouches for the mail, so that
- * anybody may have sent it again, neither is the same mail to another segment of the same business. What identifies a mail: its sender,
- * its Message-ID (without one, a hash of all its bytes), and a hash of its body. Some programs give two mails one Message-ID.
+ * Makes one parcel for each recipient. The same mail to the same address is not sent twice. If only its signature vouches for the mail,
+ * anybody may have sent it again, so the same mail to another segment of the same business is not sent either. A mail is identified by its
+ * sender, its Message-ID (without one, a hash of all its bytes), and a hash of its body, because some programs give two mails one
+ * Message-ID.
  */
 export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean, identity: readonly string[], parents: string[]): Parcel[] {
   const parcels = new Map<string, Parcel>();

@@ -10,7 +10,6 @@ import type { Sender } from '../messages/send-message.ts';
 import { mailboxActor, partyOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 import { mailRefusal } from './smtp-replies.ts';
 
-/** Throws the SMTP reply to a mail that is not proved to be from its domain. */
 export function refuseUnproved(email: string, proof: SenderProof): void {
   if (proof.outcome === 'unknown')
     throw new SmtpRefusal(451, '4.4.3 The sender could not be verified because of a DNS failure; try again later.');
@@ -22,7 +21,6 @@ export function refuseUnproved(email: string, proof: SenderProof): void {
     );
 }
 
-/** The sender of a proved mail, if both parsers of its From header read the same address. */
 export async function provedSender(
   services: UnclaimedServices & { database: Database },
   email: string,
@@ -36,7 +34,7 @@ export async function provedSender(
   return { party, actor: await mailboxActor(services, email, nameOf(author.name)), isGuest: true };
 }
 
-/** The sender's display name, unless it looks like an address. */
+/** Drops a display name that looks like an address. */
 function nameOf(text: string): string {
   const name = cleanedDisplayName(text, MAIL_SENDER_NAME_MAX_CHARS);
   // Several characters look like @ to readers.

@@ -6,21 +6,18 @@ import { type MailHeader, MailReader } from '../../platform/mail/mail-parts.ts';
 import type { OpenProof, SenderProof } from '../../platform/mail/sender-proof.ts';
 import type { MailContents } from './mail-contents.ts';
 
-/** A mail that has been read up to the end of its header. */
 export interface OpenedMail {
-  /** With the empty line that ends the header. */
   header: Buffer;
   body: AsyncIterable<Buffer>;
 }
 
 const END_OF_HEADER = '\r\n\r\n';
 
-/** Reads at least the header, or the beginning of one that is too long. */
 export async function readHeader(bytes: AsyncIterable<Buffer>): Promise<OpenedMail> {
   const source = bytes[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
   let length = 0;
-  // As if a line break preceded the mail, so that one that begins with an empty line has an empty header.
+  // A line break is assumed before the mail, so that a mail that begins with an empty line has an empty header.
   let tail = Buffer.from('\r\n');
   for (;;) {
     const next = await source.next();
@@ -47,11 +44,10 @@ async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
 const DIGEST = 'blake2b512';
 
 export interface ReadMail {
-  /** A hash of all bytes of the mail. */
   digest: string;
   /**
-   * A hash of the body in the relaxed form of DKIM: the form that others can change under a signature has the same hash, so that a signed
-   * mail can't be sent again as another one.
+   * A hash of the body in the relaxed form of DKIM. Changes that a signature permits keep this hash, so that a signed mail can't be sent
+   * again as another one.
    */
   bodyDigest: string;
   read: MailHeader;
@@ -86,8 +82,8 @@ export async function readMail(
 }
 
 /**
- * If only a signature vouches for a mail, fields that it does not cover are ignored: anybody could have written them. Some large
- * providers do not sign Content-Type; that of a multipart mail is trusted if the body begins with its boundary.
+ * If only a signature vouches for a mail, fields that it does not cover are ignored: anybody could have written them. Some large providers
+ * do not sign Content-Type. That of a multipart mail is trusted if the body begins with its boundary.
  */
 function isTrusted({ name, value }: HeaderField, signed: ReadonlySet<string> | undefined): boolean {
   return signed === undefined || signed.has(name) || (name === 'content-type' && /^multipart\//i.test(value));

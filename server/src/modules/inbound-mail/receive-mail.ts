@@ -25,7 +25,7 @@ export interface InboundServices extends SendServices, UnclaimedServices {
   htmlTexts: HtmlTexts;
 }
 
-/** Resolves once the mail is a durable message for each recipient, with the ids of the messages. */
+/** Resolves once the mail is a durable message for each recipient. */
 export async function receiveMail(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<string[]> {
   const { sender, request, parcels } = await prepare(services, bytes, envelope);
   return sendToAll(services, sender, request, parcels);
@@ -37,7 +37,7 @@ interface Prepared {
   parcels: Parcel[];
 }
 
-/** Reads the whole mail and stores its files; if the mail is refused, no file stays. */
+/** Reads the whole mail and stores its files. If the mail is refused, no file stays. */
 async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, envelope: SmtpEnvelope): Promise<Prepared> {
   const opened = await readHeader(bytes);
   const { from, fields } = checkHeader(opened.header, services.inboundDomain, services.ownMailbox);
@@ -64,7 +64,7 @@ async function prepare(services: InboundServices, bytes: AsyncIterable<Buffer>, 
   }
 }
 
-/** The attached document becomes `json` if it is within the limits; otherwise it stays a file. */
+/** The attached document becomes `json` if it is within the limits. Otherwise it stays a file. */
 function requestOfMail({ subject, note, files, json }: Contents): { request: SendRequest; unused: Contents['files'] } {
   const fields: SendRequestFields = { to: '', subject, note };
   checkFields(fields);

@@ -5,7 +5,7 @@ import { mailRefusal } from './smtp-replies.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * A signature stays valid for ever, even when others forward the mail. So a mail that only a signature vouches for is accepted for a few
+ * A signature stays valid forever, even when others forward the mail. So a mail that only a signature vouches for is accepted for a few
  * days, and for the businesses that its author has named. `named` are those in the signed To and Cc.
  */
 export function refuseReplay(sentAt: number, recipients: readonly Address[], named: readonly Address[]): void {

@@ -9,23 +9,19 @@ import { usageOf } from '../usage/usage.ts';
 
 export type SendToAllServices = SendServices & UnclaimedServices;
 
-/** One recipient of a mail. */
 export interface Parcel {
-  /** `<handle>` or `<handle>/<segment>`. */
   to: string;
-  /** The messages that the mail may reply to, the likeliest first. */
   parents: string[];
-  /** The idempotency key of the recipient's message. */
   key: string;
-  /** Identifies the mail, among those to the recipient's business. */
+  /** Identifies the mail among those to the recipient's business. */
   mailDigest: Buffer;
-  /** Whether the business gets the mail once, whatever its segments: an earlier message is returned again. */
+  /** The business gets the mail once, whatever its segments: an earlier message is returned again. */
   isOnce: boolean;
 }
 
 /**
- * Sends one message for each recipient, and returns their ids. SMTP has one reply for all of them, so everything that can be
- * refused is refused before the first message is sent. Files that no message carries are discarded.
+ * Sends one message for each recipient, and returns their ids. SMTP has one reply for all of them, so everything that can be refused is
+ * refused before the first message is sent. Files that no message carries are discarded.
  */
 export async function sendToAll(services: SendToAllServices, sender: Sender, request: SendRequest, parcels: Parcel[]): Promise<string[]> {
   const ids: string[] = [];
@@ -51,9 +47,9 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
     }
     return ids;
   } catch (error) {
-    // When the connection broke during the commit, it is unknown whether the message was committed.
+    // When the connection broke during the commit, nobody knows whether the message was committed.
     isCarried ||= !(error instanceof Refusal);
-    // A refusal by one recipient must not look like a refusal by all; on the next try, those who have the mail don't get it again.
+    // A refusal by one recipient must not look like a refusal by all. On the next try, those who have the mail don't get it again.
     if (error instanceof Refusal && ids.length > 0)
       throw new SmtpRefusal(451, `4.5.0 Not all recipients have received the mail: ${error.message}`);
     throw error;
@@ -62,7 +58,7 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
   }
 }
 
-/** The message that the mail has become before; if a domain was verified since, its party was another one then. */
+/** The earlier message of the same mail. If a domain was verified since, its party was another one then. */
 async function earlierOf(
   services: SendToAllServices,
   { party, actor }: Sender,
@@ -73,7 +69,7 @@ async function earlierOf(
   return findSentAsMail(services, unclaimed === undefined ? [party.id] : [party.id, unclaimed], mailDigest);
 }
 
-/** The first of the possible parents that is between the same two parties; null begins a thread. */
+/** The first possible parent between the same two parties. Null begins a thread. */
 async function parentOf(services: SendServices, sender: Sender, { to, parents }: Parcel): Promise<string | null> {
   for (const inReplyTo of parents) {
     try {

@@ -3,7 +3,7 @@ import { BrokenMail } from '../../platform/mail/mail-parts.ts';
 import { SmtpRefusal } from '../../platform/mail/smtp-listener.ts';
 import { unavailability } from '../../platform/processes/unavailability.ts';
 
-/** After codes that begin with 4 the sender's server tries again; after 5 it notifies the sender. */
+/** After codes that begin with 4 the sender's server tries again. After 5 it notifies the sender. */
 const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
   unknown_recipient: [550, '5.1.1'],
   forbidden: [550, '5.7.1'],
@@ -15,7 +15,6 @@ const REPLIES: Partial<Record<ErrorCode, readonly [code: number, enhanced: strin
   unavailable: [451, '4.3.0'],
 };
 
-/** The SMTP reply to a failure, or the failure itself when it is an internal error. */
 export function smtpReplyTo(error: unknown): unknown {
   if (error instanceof SmtpRefusal) return error;
   if (error instanceof BrokenMail) return new SmtpRefusal(554, `5.6.0 The parts of the mail are broken: ${error.message}.`);
@@ -24,7 +23,6 @@ export function smtpReplyTo(error: unknown): unknown {
   return refusal === undefined || code === undefined ? error : new SmtpRefusal(code, `${enhanced} ${refusal.message}`);
 }
 
-/** A refusal of the mail itself. */
 export function mailRefusal(enhanced: string, sentence: string): SmtpRefusal {
   return new SmtpRefusal(enhanced.startsWith('5.6') || enhanced === '5.4.6' ? 554 : 550, `${enhanced} ${sentence}`);
 }

@@ -24,7 +24,7 @@ import * as store from './store.ts';
 const BUSY_RETRY_S = 5;
 const CHECKS_RETRY_S = 1;
 
-/** The result of validation that a message records; `errors` is JSON text. */
+/** The validation result that a message records. `errors` is JSON text. */
 export interface Verdict {
   status: 'passed' | 'failed' | 'not_applicable';
   errors: string;
@@ -33,33 +33,30 @@ export interface Verdict {
 export const UNCHECKED: Verdict = { status: 'not_applicable', errors: '[]' };
 const PASSED: Verdict = { status: 'passed', errors: '[]' };
 
-/** A schema as its owner wrote it, in the body of a request. */
 export interface WrittenSchema {
   raw: Buffer;
   levels: number;
 }
 
-/** A check of a schema, of JSON, or both. Without a schema the one of the inbox is used; null means none. */
+/** A check of a schema, of JSON, or both. Undefined: the schema of the inbox is used. Null: none. */
 export interface Question {
   schema: WrittenSchema | null | undefined;
   json: Buffer | undefined;
 }
 
 export interface Checked {
-  /** Undefined when the schema can be used, or there is none. */
   refusal: SchemaRefusal | undefined;
   /** Undefined without JSON to check, or without a schema to check it against. */
   verdict: Verdict | undefined;
 }
 
-/** The schemas that businesses have set for their inboxes, and the validation of messages. */
 export class InboxSchemas {
   readonly #database: Database;
   readonly #checker: SchemaChecker;
   readonly #feed: ChangeFeed;
-  /** By party; null if it has no schema. */
+  /** Key: party. Null: the party has no schema. */
   readonly #versions: Cache<{ version: string | null }>;
-  /** Requests under way, each of which is held in memory. */
+  /** The requests under way, each of which is held in memory. */
   readonly #requests = new Shares({ total: Number.POSITIVE_INFINITY, keptBack: 0, little: 0 });
 
   constructor(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
@@ -91,14 +88,13 @@ export class InboxSchemas {
     return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
   }
 
-  /** Lets others read the schema, or no longer. */
   async publish(partyId: bigint, isPublished: boolean): Promise<store.StoredSchema> {
     const schema = await this.#database.of(partyId).transaction((tx) => store.setPublished(tx, partyId, isPublished));
     if (!schema) throw new Refusal('not_found', 'Your inbox has no schema. Set one first.');
     return schema;
   }
 
-  /** Undefined for a business without a schema as for one that does not publish it: nobody else learns the difference. */
+  /** Returns undefined for a business without a schema, and for one that does not publish it: nobody else learns the difference. */
   async findPublished(partyId: bigint): Promise<store.StoredSchema | undefined> {
     const schema = await this.find(partyId);
     return schema?.isPublished ? schema : undefined;
@@ -109,8 +105,8 @@ export class InboxSchemas {
   }
 
   /**
-   * Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. `spend` charges the
-   * sender, for no more than what a usual schema takes: who has a slow one is not the sender's choice.
+   * Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. `spend` charges
+   * the sender for no more than a usual schema takes, because a slow schema is not the sender's choice.
    */
   async judge(partyId: bigint, json: Buffer, spend: Spend | undefined): Promise<Verdict> {
     const read = async () => ({ version: (await store.findVersion(this.#database.of(partyId), partyId)) ?? null });
@@ -122,17 +118,17 @@ export class InboxSchemas {
     return verdictOf(issues);
   }
 
-  /** The result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
+  /** Returns the result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
   check(caller: Caller, question: Question, gone: AbortSignal, spend: Spend): Promise<Checked> {
     return this.#withSlot(caller, () => this.#check(caller.business.id, question, gone, spend));
   }
 
-  /** The result that a message with this JSON would have, if the recipient publishes its schema. */
+  /** Returns the result that a message with this JSON would have, if the recipient publishes its schema. */
   checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
     return this.#withSlot(caller, async () => {
       const schema = await this.findPublished(recipientId);
       if (!schema) return UNCHECKED;
-      // A name of its own: a slow schema of somebody else must not make the caller's own schemas count as slow.
+      // The name is separate: a slow schema of somebody else must not make the caller's own schemas count as slow.
       const party = `${caller.business.id} for others`;
       const onUsed = (workerMs: number) => spend({ workerMs });
       const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema.text, json, gone, onUsed));
@@ -196,7 +192,6 @@ function busy(): Refusal {
   return new Refusal('unavailable', message, { retryAfterS: BUSY_RETRY_S });
 }
 
-/** The problems of a schema that are known without parsing it. */
 function problemOf({ raw, levels }: WrittenSchema): SchemaRefusal | undefined {
   if (raw.length > SCHEMA_MAX_BYTES) return refusalFor(tooManyBytes(raw.length));
   return levels > JSON_MAX_LEVELS ? refusalFor(`it is nested deeper than ${JSON_MAX_LEVELS} levels`) : undefined;

@@ -26,7 +26,7 @@ const published = Type.Boolean({
 export const InboxSchemaSchema = Type.Object({ schema, updated_at: updatedAt, published }, { $id: 'InboxSchema', ...closed });
 export const PublishedSchemaSchema = Type.Object({ schema, updated_at: updatedAt }, { $id: 'PublishedSchema', ...closed });
 
-/** For the name of the member, and white space. */
+/** Leaves room for the name of the member, and white space. */
 const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
@@ -174,7 +174,6 @@ function validationJson({ status, errors }: Verdict): string {
   return `{"status":"${status}","errors":${errors}}`;
 }
 
-/** Null clears the schema. */
 function writtenSchema(body: Buffer): WrittenSchema | null {
   if (body.length > SCHEMA_MAX_BYTES + ROOM_AROUND_BYTES) throw tooLarge(body.length);
   const { fields, written } = readFields<{ schema: unknown }>(body, checkBody, ['schema']);
@@ -185,7 +184,7 @@ function resourceJson(stored: StoredSchema | undefined): string {
   return `{${schemaMembers(stored)},"published":${stored?.isPublished === true}}`;
 }
 
-/** Spliced from text, so that the schema stays as written. */
+/** The JSON is spliced from text, so that the schema stays as written. */
 function schemaMembers(stored: StoredSchema | undefined): string {
   return `"schema":${stored?.text ?? 'null'},"updated_at":${JSON.stringify(stored?.updatedAt.toISOString() ?? null)}`;
 }

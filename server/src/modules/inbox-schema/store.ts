@@ -2,7 +2,6 @@ import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface StoredSchema {
-  /** As it was sent. */
   text: string;
   updatedAt: Date;
   version: string;
@@ -22,7 +21,7 @@ export async function findSchema(db: Queryable, partyId: bigint): Promise<Stored
 
 const SCHEMA_VERSION = prepared('inbox-schema-version', `SELECT ${VERSION} FROM inbox_schemas WHERE party_id = $1`, { version: 'text' });
 
-/** Without the text: schemas are large, and hardly any send needs it. */
+/** Leaves the text out: schemas are large, and hardly any send needs it. */
 export async function findVersion(db: Queryable, partyId: bigint): Promise<string | undefined> {
   const [row] = await db.query(SCHEMA_VERSION, [partyId]);
   return row?.version;
@@ -44,7 +43,7 @@ const NEXT_TIME = statement(
 );
 const SET_TIME = statement('UPDATE inbox_schemas SET updated_at = $2::timestamptz WHERE party_id = $1');
 
-/** Several statements, because Citus does not compute a row's next time inside a change of it. The first one locks the row. */
+/** Runs several statements, because Citus does not compute a row's next time inside a change of it. The first one locks the row. */
 export async function saveSchema(tx: Queryable, partyId: bigint, text: string): Promise<StoredSchema> {
   await tx.query(SAVE_SCHEMA, [partyId, text]);
   const { next } = onlyRow(await tx.query(NEXT_TIME, [partyId]));
@@ -54,7 +53,6 @@ export async function saveSchema(tx: Queryable, partyId: bigint, text: string): 
 
 const PUBLISH = statement('UPDATE inbox_schemas SET is_published = $2 WHERE party_id = $1');
 
-/** Returns the schema as it is then; undefined if there is none. */
 export async function setPublished(tx: Queryable, partyId: bigint, isPublished: boolean): Promise<StoredSchema | undefined> {
   await tx.query(PUBLISH, [partyId, isPublished]);
   return findSchema(tx, partyId);

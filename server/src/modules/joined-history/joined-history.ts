@@ -4,7 +4,7 @@ import { contactsToMerge, joinThread, mergeContact, threadsToJoin } from './stor
 
 export { countHidden, findJoined, joinThread } from './store.ts';
 
-/** The messages of a party without a handle: those of one mailbox, or all. */
+/** The history of a party without a handle: the messages of one mailbox, or all. */
 export interface HistoryToJoin {
   business_id: string;
   unclaimed_id: string;
@@ -19,7 +19,7 @@ export const joinHistory: Chore<HistoryToJoin> = {
     let joined = 0;
     for (const threadId of await threadsToJoin(database, unclaimedId, businessId, mailbox))
       joined += await joinThread(database, unclaimedId, threadId, businessId, mailbox);
-    // Contacts of a domain are merged, because the domain is now the business; a mailbox that claimed a handle can still write as itself.
+    // Contacts of a domain are merged, because the domain is now the business. A mailbox that claimed a handle can still write as itself.
     if (mailbox === null)
       for (const shard of database.shards)
         for (const ownerId of await contactsToMerge(shard, unclaimedId, businessId))

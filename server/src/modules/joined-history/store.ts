@@ -6,7 +6,7 @@ import { prepared, statement } from '../../platform/postgres/statement.ts';
 const JOINED = statement('SELECT business_id FROM joined_threads WHERE party_id = $1 AND thread_id = $2', { business_id: 'bigint' });
 const HAS_MESSAGE = statement('SELECT FROM ledger_entries WHERE party_id = $1 AND message_id = $2 LIMIT 1');
 
-/** The business whose ledger now has a message of a thread of a party without a handle. */
+/** The business whose ledger now has this message, which a party without a handle had before. */
 export async function findJoined(database: Database, partyId: bigint, threadId: string, messageId: string): Promise<bigint | undefined> {
   for (const row of await database.query(JOINED, [partyId, threadId])) {
     const businessId = BigInt(row.business_id);
@@ -25,7 +25,6 @@ const THREADS_TO_JOIN = statement(
   { thread_id: 'uuid' },
 );
 
-/** The threads of a party without a handle: all of them, or those that a mailbox began. */
 export async function threadsToJoin(
   database: Database,
   unclaimedId: bigint,
@@ -67,12 +66,12 @@ const LEAVE_THREAD = statement('SELECT leave_thread($1::bigint, $2::uuid, $3::uu
 const ENTER_THREAD = statement('SELECT FROM enter_thread($1::bigint, $2::bigint, $3::uuid, $4::uuid[], $5::json)');
 
 /**
- * Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote and the
- * replies to that. Entries are moved, not copied, so that a later owner of a domain does not get them too, and keep their time. A
- * second call moves what has come in meanwhile.
+ * Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote and the replies to
+ * that. Entries are moved, not copied, so that a later owner of a domain does not get them too. They keep their time. A second call moves
+ * what has come in meanwhile.
  *
- * Returns how many messages joined. The threads of a domain do not join a business that has given up the domain meanwhile: the next
- * holder may get them.
+ * Returns how many messages joined. The threads of a domain do not join a business that has given up the domain meanwhile: the next holder
+ * may get them.
  */
 export function joinThread(
   database: Database,
@@ -84,7 +83,7 @@ export function joinThread(
   return database.acrossShards(async (of) => {
     const [from, to] = [of(unclaimedId), of(businessId)];
     if ((await from.query(MAY_JOIN, [unclaimedId, businessId, mailbox])).length === 0) return 0;
-    // Both ledgers stand still meanwhile; in the order in which deliveries lock them.
+    // Locks both ledgers, in the order in which deliveries lock them.
     for (const id of [unclaimedId, businessId].sort((a, b) => (a < b ? -1 : 1))) await of(id).query(LOCK_LEDGER, [id]);
     const before = await to.query(IN_THREAD, [businessId, threadId]);
     const rows = await from.query(TO_MOVE, [unclaimedId, threadId, mailbox, uuidArray(before.map(({ message_id }) => message_id))]);
@@ -107,7 +106,7 @@ const COPY_MESSAGES = statement(
   `INSERT INTO messages SELECT m.* FROM unnest($1::text[]) AS t (message), json_populate_record(NULL::messages, t.message::json) AS m
    ON CONFLICT DO NOTHING`,
 );
-/** Messages can be large. */
+/** The limit is low because messages can be large. */
 const COPIED_AT_ONCE = 20;
 
 /** A ledger's messages are in its own shard. */
@@ -129,7 +128,7 @@ const PUT_ACKNOWLEDGEMENTS = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-/** What recipients have said of messages goes with them. A business that said so itself has it already. */
+/** Acknowledgements move with their messages. A business that has acknowledged a message itself has its own already. */
 async function moveAcknowledgements(
   from: Queryable,
   to: Queryable,
@@ -147,7 +146,7 @@ const JOINED_HERE = prepared('joined-here', 'SELECT party_id FROM joined_threads
 });
 const COUNT_IN_THREAD = statement('SELECT count(*) FROM ledger_entries WHERE party_id = $1 AND thread_id = $2', { count: 'bigint' });
 
-/** How many messages of a thread did not join the party's history: those that other mailboxes of the domain exchanged. */
+/** Counts the messages of a thread that did not join the party's history: those that other mailboxes of the domain exchanged. */
 export async function countHidden(database: Database, partyId: bigint, threadId: string): Promise<number> {
   let hidden = 0;
   for (const { party_id: otherId } of await database.query(JOINED_HERE, [partyId, threadId]))
@@ -161,7 +160,6 @@ const CONTACTS_TO_MERGE = statement(
   { party_id: 'bigint' },
 );
 
-/** The parties of a shard that have a domain in their contacts, if a business holds the domain now. */
 export async function contactsToMerge(db: Queryable, unclaimedId: bigint, businessId: bigint): Promise<bigint[]> {
   const rows = await db.query(CONTACTS_TO_MERGE, [unclaimedId, businessId]);
   return rows.map(({ party_id }) => BigInt(party_id));
@@ -169,7 +167,6 @@ export async function contactsToMerge(db: Queryable, unclaimedId: bigint, busine
 
 const MERGE_CONTACT = statement('SELECT FROM merge_contact($1::bigint, $2::bigint, $3::bigint)');
 
-/** Merges the contact of a domain into the contact of the business, for one owner of contacts. */
 export async function mergeContact(db: Queryable, ownerId: bigint, unclaimedId: bigint, businessId: bigint): Promise<void> {
   await db.query(MERGE_CONTACT, [ownerId, unclaimedId, businessId]);
 }

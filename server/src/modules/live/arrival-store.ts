@@ -4,7 +4,6 @@ import { prepared } from '../../platform/postgres/statement.ts';
 
 const HEAD = prepared('ledger-head', 'SELECT head FROM ledgers WHERE party_id = $1', { head: 'bigint' });
 
-/** The newest position in a party's ledger. */
 export async function headOf(db: Queryable, partyId: bigint): Promise<bigint> {
   const [row] = await db.query(HEAD, [partyId]);
   return BigInt(row?.head ?? 0);
@@ -33,8 +32,8 @@ const GROWN = prepared(
 );
 
 /**
- * Which of these ledgers have grown since they were last seen, and in which box: a refused send moves the head too. LATERAL with
- * LIMIT 1 and max() keep every plan from scanning whole ledgers: 5 ms for a thousand, 30 when all have grown.
+ * Finds the ledgers that have grown since they were last seen, and in which box: a refused send moves the head too. LATERAL with LIMIT 1
+ * and max() keep every plan from scanning whole ledgers: 5 ms for a thousand, 30 when all have grown.
  */
 export async function findGrown(db: Queryable, watched: readonly Seen[]): Promise<Growth[]> {
   const rows = await db.query(GROWN, [bigintArray(watched.map(({ partyId }) => partyId)), bigintArray(watched.map(({ seen }) => seen))]);

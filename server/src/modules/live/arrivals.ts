@@ -28,24 +28,21 @@ const BEAT_AFTER_MS = 25_000;
 const FULL_RETRY_S = 30;
 
 interface Watched {
-  /** The head of the ledger at the last look. */
   seen: bigint;
-  /** That of the threads at the last look. */
   mark: string;
   streams: Set<EventStream>;
 }
 
 /**
- * Notifies clients of new entries in their ledger, and of changes of their threads. Deliveries cost nothing more: while anybody listens, each process reads the heads
- * of all ledgers that are watched in it with one statement.
+ * Notifies clients of new entries in their ledger, and of changes of their threads. Deliveries cost nothing more: while anybody listens,
+ * each process reads the heads of all ledgers that are watched in it with one statement.
  */
 export class Arrivals {
   readonly #database: Database;
   readonly #watched = new Map<bigint, Watched>();
-  /** The access by which each stream is open. */
   readonly #accesses = new Map<EventStream, Access>();
   readonly #places = new Shares({ total: EVENT_STREAMS_MAX, keptBack: EVENT_STREAMS_KEPT_BACK, little: EVENT_STREAMS_FEW });
-  /** Apart, so that streams beat while the database is slow. */
+  /** A separate timer, so that streams beat while the database is slow. */
   readonly #beats: Periodic;
   readonly #looks: Periodic;
 
@@ -64,7 +61,6 @@ export class Arrivals {
     });
   }
 
-  /** A stream of events about everything that is committed to the ledger of the caller's business from now on. */
   async watch(caller: Caller, address: string): Promise<Readable> {
     const partyId = caller.business.id;
     const shard = this.#database.of(partyId);
@@ -120,7 +116,7 @@ export class Arrivals {
       }
   }
 
-  /** If it fails, nothing is lost: the next look begins where the last successful one ended. */
+  /** A failure loses nothing: the next look begins where the last successful one ended. */
   async #look(): Promise<void> {
     await this.#endRevoked();
     const seen = [...this.#watched].map(([partyId, { seen }]) => ({ partyId, seen }));

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 
-/** The boxes that may have new messages, and whether threads may have changed. */
 export interface News {
   inbox: boolean;
   outbox: boolean;
@@ -10,8 +9,8 @@ export interface News {
 const RECONNECT_AFTER_MS = 2_000;
 
 /**
- * Server-sent events for one client. Changes while the client is slow to read are merged into one event, so a client never has more
- * than one event in memory.
+ * Server-sent events for one client. Changes while the client is slow to read are merged, so a client never has more than one event in
+ * memory.
  */
 export class EventStream extends Readable {
   readonly openedAt = performance.now();
@@ -34,12 +33,11 @@ export class EventStream extends Readable {
     this.#deliver();
   }
 
-  /** Sends a heartbeat to a client that has received nothing for a while. */
   beat(now: number, afterMs: number): void {
     if (this.#isAwaited && now - this.#toldAt >= afterMs) this.#give(': still here\n\n');
   }
 
-  /** Events that the client has not read are not lost: the first event of its next stream makes it look. */
+  /** Unread events are not lost: the first event of the client's next stream makes it look. */
   finish(): void {
     this.push(null);
   }

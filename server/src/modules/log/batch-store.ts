@@ -14,7 +14,6 @@ const WAITING = prepared(
   { id: 'uuid', leaves: 'integer' },
 );
 
-/** Batches of a shard that have no place yet, the oldest first. */
 export async function waitingBatches(db: Queryable, limit: number): Promise<WaitingBatch[]> {
   return db.query(WAITING, [limit]);
 }
@@ -24,7 +23,6 @@ const COUNT_WAITING = statement(
   { batches: 'integer' },
 );
 
-/** At most `limit`. */
 export async function countWaiting(db: Queryable, limit: number): Promise<number> {
   return onlyRow(await db.query(COUNT_WAITING, [limit])).batches;
 }
@@ -40,7 +38,7 @@ const OLDEST_UNPUBLISHED = statement(
   { seconds: 'float8?' },
 );
 
-/** The age of the oldest batch of a shard that has no place, or a place that no checkpoint of this size has. 0 without any. */
+/** The age of a shard's oldest batch that has no index, or an index beyond a checkpoint of this size. 0 without any. */
 export async function oldestUnpublishedSeconds(db: Queryable, log: number, checkpointSize: number): Promise<number> {
   const [waiting] = await db.query(OLDEST_WAITING);
   const [placed] = await db.query(OLDEST_UNPUBLISHED, [log, checkpointSize]);
@@ -55,7 +53,6 @@ const PLACE = prepared(
   { id: 'uuid' },
 );
 
-/** Gives batches the indexes of their first leaves. */
 export async function placeBatches(tx: Queryable, log: number, ids: readonly string[], firstIndexes: readonly bigint[]): Promise<void> {
   const placed = await tx.query(PLACE, [log, uuidArray(ids), bigintArray(firstIndexes)]);
   if (placed.length !== ids.length) throw new Error('a batch of the log has got a place from somebody else');
@@ -73,19 +70,17 @@ const PLACED = prepared(
   { first_index: 'bigint!', leaves: 'bytea' },
 );
 
-/** The batches of a shard with leaves of this range, in order. */
 export async function placedBatches(db: Queryable, log: number, from: number, to: number): Promise<PlacedBatch[]> {
   const rows = await db.query(PLACED, [log, from, to, to - from + LOG_BATCH_MAX_LEAVES]);
   return rows.map(({ first_index, leaves }) => ({ firstIndex: Number(first_index), leaves }));
 }
 
-/** Where a leaf is: which log, and which of its leaves. */
 export interface Location {
   log: number;
   index: number;
 }
 
-/** A leaf of a batch, and the place of the batch if it is in this shard and has one. */
+/** A leaf of a batch. `location` is set if the batch is in this shard and has an index. */
 export interface BatchSlot {
   batchId: string;
   slot: number;
@@ -99,7 +94,6 @@ const OF_MESSAGE = prepared(
   { log_batch: 'uuid!', log_slot: 'smallint!', log: 'smallint?', first_index: 'bigint?' },
 );
 
-/** Undefined for a message that has no leaf. */
 export async function slotOfMessage(db: Queryable, senderId: bigint, messageId: string): Promise<BatchSlot | undefined> {
   const [row] = await db.query(OF_MESSAGE, [senderId, messageId]);
   return row && { batchId: row.log_batch, slot: row.log_slot, location: locationOf(row.log, row.first_index, row.log_slot) };
@@ -112,7 +106,6 @@ const OF_FILES = prepared(
   { id: 'uuid', log_batch: 'uuid!', log: 'smallint?', first_index: 'bigint?' },
 );
 
-/** The leaves of a message's files that were hashed after its delivery. */
 export async function slotsOfFiles(db: Queryable, senderId: bigint, messageId: string): Promise<(BatchSlot & { fileId: string })[]> {
   const rows = await db.query(OF_FILES, [senderId, messageId]);
   return rows.map((row) => ({ fileId: row.id, batchId: row.log_batch, slot: 0, location: locationOf(row.log, row.first_index, 0) }));
@@ -120,14 +113,14 @@ export async function slotsOfFiles(db: Queryable, senderId: bigint, messageId: s
 
 const LOG_LEAVES = statement('SELECT log_leaves($1::bytea, clock_timestamp()) AS batch', { batch: 'uuid' });
 
-/** Leaves for the log, in the transaction of what they are about. */
+/** Call it in the transaction of the data that the leaves are about. */
 export async function logLeaves(tx: Queryable, leaves: Uint8Array): Promise<string> {
   return onlyRow(await tx.query(LOG_LEAVES, [Buffer.from(leaves)])).batch;
 }
 
 const UNPLACE = statement('UPDATE log_batches SET log = NULL, first_index = NULL WHERE log = $1 AND first_index >= $2');
 
-/** Batches that no published checkpoint has wait again. */
+/** Batches beyond the published checkpoint wait again. */
 export async function unplaceBatches(tx: Queryable, log: number, from: number): Promise<void> {
   await tx.query(UNPLACE, [log, from]);
 }
@@ -137,7 +130,6 @@ const PLACE_OF = prepared('log-batch-place', 'SELECT log, first_index FROM log_b
   first_index: 'bigint?',
 });
 
-/** Undefined if the batch is not in this shard, or has no place yet. */
 export async function placeOfSlot(db: Queryable, batchId: string, slot: number): Promise<Location | undefined> {
   const [row] = await db.query(PLACE_OF, [batchId]);
   return row && locationOf(row.log, row.first_index, slot);
@@ -159,7 +151,6 @@ const UNLOGGED = statement(
   { sender_id: 'bigint', id: 'uuid', content_hash: 'bytea' },
 );
 
-/** Messages without a leaf, in the order of their keys after the given one. */
 export async function lockUnlogged(tx: Queryable, after: Pick<UnloggedMessage, 'senderId' | 'id'>): Promise<UnloggedMessage[]> {
   const rows = await tx.query(UNLOGGED, [after.senderId, after.id]);
   return rows.map((row) => ({ senderId: BigInt(row.sender_id), id: row.id, contentHash: row.content_hash }));
@@ -170,7 +161,6 @@ const SET_LOGGED = statement(
      FROM unnest($2::bigint[], $3::uuid[]) WITH ORDINALITY AS s (sender_id, id, slot) WHERE m.sender_id = s.sender_id AND m.id = s.id`,
 );
 
-/** The leaves of the batch are those of the messages, in their order. */
 export async function setLogged(tx: Queryable, batchId: string, messages: readonly UnloggedMessage[]): Promise<void> {
   await tx.query(SET_LOGGED, [batchId, bigintArray(messages.map(({ senderId }) => senderId)), uuidArray(messages.map(({ id }) => id))]);
 }

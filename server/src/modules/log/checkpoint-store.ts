@@ -6,9 +6,7 @@ import { columns, namesOf, prepared, type RowOf, statement } from '../../platfor
 export interface StoredCheckpoint {
   log: number;
   size: number;
-  /** With all signatures. */
   note: string;
-  /** Whether enough witnesses have signed it. */
   isWitnessed: boolean;
   createdAt: Date;
 }
@@ -40,13 +38,13 @@ const NEWEST_WITNESSED = prepared(
   CHECKPOINT_ROW,
 );
 
-/** The newest checkpoint with the leaf of this index; -1 for any. */
+/** The newest checkpoint with the leaf of this index. -1: any checkpoint. */
 export async function newestCheckpoint(db: Queryable, log: number, index: number): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query(NEWEST, [log, index]);
   return row && toCheckpoint(row);
 }
 
-/** The newest that enough witnesses have signed. */
+/** The newest checkpoint with a quorum of witnesses. */
 export async function newestWitnessed(db: Queryable, log: number, index: number): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query(NEWEST_WITNESSED, [log, index]);
   return row && toCheckpoint(row);
@@ -56,8 +54,8 @@ const LOCK = statement('SELECT note FROM log_checkpoints WHERE log = $1 AND size
 const SET_NOTE = statement('UPDATE log_checkpoints SET note = $3, is_witnessed = is_witnessed OR $4 WHERE log = $1 AND size = $2');
 
 /**
- * In place of an older one of the same witness: a key signs a note once. Returns whether the checkpoint has enough cosignatures then; false
- * for a checkpoint that is gone.
+ * Replaces an older cosignature of the same witness, because a key signs a note once. Returns whether the checkpoint has a quorum then, and
+ * false for a checkpoint that is gone.
  */
 export async function addCosignature(
   tx: Queryable,
@@ -83,7 +81,6 @@ const UNWITNESSED_SINCE = prepared(
   { is_late: 'boolean' },
 );
 
-/** Whether a checkpoint that is larger than this one has waited for so long. */
 export async function isUnwitnessedSince(db: Queryable, log: number, size: number, seconds: number): Promise<boolean> {
   return onlyRow(await db.query(UNWITNESSED_SINCE, [log, size, seconds])).is_late;
 }
@@ -129,7 +126,7 @@ const FORGET = statement(
       AND c.size IS DISTINCT FROM (SELECT max(w.size) FROM log_checkpoints w WHERE w.log = c.log AND w.is_witnessed)`,
 );
 
-/** Those that a newer one stands for. */
+/** Deletes checkpoints that a newer one replaces. */
 export async function forgetCheckpoints(db: Queryable): Promise<void> {
   await db.query(FORGET);
 }

@@ -7,8 +7,8 @@ import { GrowingTree } from './tree.ts';
 const LEAVES_AT_ONCE = 8_192;
 
 /**
- * Takes the leaves that have places into the tree: full tiles go to the object store first, then the size, the root and the edge change in
- * one transaction. Undefined if another process has taken over; what it has written is the same.
+ * Adds the leaves that have indexes to the tree: full tiles go to the object store first, then the size, the root and the edge change in
+ * one transaction. Returns undefined if another process has taken over, which has written the same.
  */
 export async function growTree(database: Database, tiles: Tiles, log: LogRecord): Promise<LogRecord | undefined> {
   if (log.size === log.sequenced) return log;

@@ -2,7 +2,6 @@ import { LEAF_BYTES } from '@waybill/proof';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { placedBatches } from './batch-store.ts';
 
-/** The leaves of a log from one index to before another, from the batches of all shards. */
 export async function readLeaves(database: Database, log: number, from: number, to: number): Promise<Buffer> {
   const found = await Promise.all(database.shards.map((shard) => placedBatches(shard, log, from, to)));
   const batches = found.flat().toSorted((a, b) => a.firstIndex - b.firstIndex);

@@ -19,18 +19,16 @@ export class LogKeys {
   readonly #box: SecretBox;
   readonly #operators: SigningKey | undefined;
 
-  /** `operators`: the key that the settings name. */
   constructor(box: SecretBox, operators: SigningKey | undefined) {
     this.#box = box;
     this.#operators = operators;
   }
 
-  /** The first key of a log, as it is stored: the operator's, or a new one. */
   firstOf(log: number): NewKey {
     return this.#operators ? { publicKey: this.#operators.publicKey, secret: null } : this.#create(log);
   }
 
-  /** What signs checkpoints of the log: its newest key, and for a while the one before. */
+  /** The newest key signs checkpoints of the log, and for a while the one before does too. */
   async signersOf(db: Queryable, { number, origin }: NamedLog): Promise<Signer[]> {
     const [newest, before] = await store.keysOf(db, number);
     if (!newest) throw new LogFault(`The log ${origin} has no key`);
@@ -44,12 +42,11 @@ export class LogKeys {
     return [key, ...(formerKey ? [formerKey] : [])].map((one) => noteSigner(origin, one.publicKey, (bytes) => one.sign(bytes)));
   }
 
-  /** The public keys with which checkpoints of the log were signed, the newest first. */
   async verifiersOf(db: Queryable, log: NamedLog): Promise<VerifierKey[]> {
     return (await this.historyOf(db, log)).map(({ key }) => key);
   }
 
-  /** The same, each but the first with the note that it has signed, which names its successor. */
+  /** The newest key comes first. Every other key has the note that it has signed, which names its successor. */
   async historyOf(db: Queryable, { number, origin }: NamedLog): Promise<{ key: VerifierKey; succession: string | null }[]> {
     const keys = await store.keysOf(db, number);
     return keys.map(({ publicKey }, i) => ({
@@ -82,7 +79,7 @@ export class LogKeys {
     });
   }
 
-  /** Encrypts with the current key of the settings what was encrypted with another one. */
+  /** Encrypts secrets again that were not encrypted with the current key of the settings. */
   async renew(db: Queryable): Promise<void> {
     for (const { number: log } of await store.allLogs(db))
       for (const { number, secret } of await store.keysOf(db, log))
@@ -104,7 +101,7 @@ export class LogKeys {
     return { publicKey: keyFrom(privateKey).publicKey, secret: this.#box.seal(secret, placeOf(log)) };
   }
 
-  /** Undefined for a key of the operator that the settings do not name. */
+  /** Returns undefined for a key of the operator that the settings do not name. */
   #open(log: number, { publicKey, secret }: store.StoredKey): SigningKey | undefined {
     if (secret === null) return this.#operators?.publicKey.equals(publicKey) ? this.#operators : undefined;
     const der = Buffer.from(this.#box.open(secret, placeOf(log)), 'base64');

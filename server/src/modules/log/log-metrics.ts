@@ -33,7 +33,6 @@ const GAUGES: { name: string; help: string; of(status: LogStatus): number }[] = 
   },
 ];
 
-/** Gauges of the log, read when somebody asks for them. */
 export function collectLogMetrics(database: Database, registry: Registry): void {
   let read: { at: number; status: Promise<LogStatus | undefined> } | undefined;
   const status = () => {

@@ -8,20 +8,16 @@ const WAITING_MAX = 1_000;
 
 export interface LogStatus {
   origin: string;
-  /** Leaves that have a place. */
   sequenced: number;
-  /** Leaves in the newest checkpoint, and how old it is; an idle log needs no newer one. */
+  /** The number of leaves in the newest checkpoint, and its age. An idle log needs no newer one. */
   checkpointSize: number;
   checkpointAgeSeconds: number | null;
-  /** Batches without a place, at most 1,000 in each shard. */
+  /** The batches without an index, at most 1,000 in each shard. */
   waitingBatches: number;
-  /** Age of the oldest leaf that is in no checkpoint; 0 without any. */
   waitingSeconds: number;
-  /** Why nothing is signed, or that leaves have waited for too long. */
   fault: string | null;
 }
 
-/** Undefined before the first start has created a log. */
 export async function logStatus(database: Database): Promise<LogStatus | undefined> {
   const log = await currentLog(database);
   if (!log) return undefined;
@@ -40,7 +36,6 @@ export async function logStatus(database: Database): Promise<LogStatus | undefin
   };
 }
 
-/** Why nothing is signed at present; null while all is well. */
 export async function logFault(database: Database): Promise<string | null> {
   const log = await currentLog(database);
   if (!log || log.fault !== null) return log?.fault ?? null;
@@ -48,7 +43,7 @@ export async function logFault(database: Database): Promise<string | null> {
   return faultOf(null, await oldestLeafSeconds(database, log.number, checkpoint?.size ?? 0));
 }
 
-/** A sequencer that is stuck, or that no process runs, tells of no fault itself. */
+/** A sequencer that is stuck, or that no process runs, reports no fault itself. */
 function faultOf(told: string | null, waitingSeconds: number): string | null {
   if (told !== null || waitingSeconds < LOG_LATE_AFTER_S) return told;
   return `Leaves have waited ${Math.round(waitingSeconds)} s for a checkpoint: see what the workers log about the log and the object store`;

@@ -1,7 +1,7 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-/** A log as it is stored. Its leaves from `size` to `sequenced` have places and are not in the tree yet. */
+/** The leaves of a log from `size` to `sequenced` have indexes and are not in the tree yet. */
 export interface LogRecord {
   number: number;
   origin: string;
@@ -9,7 +9,6 @@ export interface LogRecord {
   size: number;
   root: Buffer;
   isEnded: boolean;
-  /** Why nothing is signed at present. */
   fault: string | null;
 }
 
@@ -40,21 +39,18 @@ const CREATE = statement(
   { number: 'smallint' },
 );
 
-/** False if the log exists. */
 export async function createLog(tx: Queryable, number: number, origin: string, root: Buffer): Promise<boolean> {
   return (await tx.query(CREATE, [number, origin, root])).length > 0;
 }
 
 const LOGS = prepared('logs', `SELECT ${namesOf(LOG_ROW)} FROM logs ORDER BY number`, LOG_ROW);
 
-/** All logs, the one that grows last. */
 export async function allLogs(db: Queryable): Promise<LogRecord[]> {
   return (await db.query(LOGS)).map(toLog);
 }
 
 const CURRENT = prepared('log-current', `SELECT ${namesOf(LOG_ROW)} FROM logs ORDER BY number DESC LIMIT 1`, LOG_ROW);
 
-/** The log that grows; undefined before the first start has created one. */
 export async function currentLog(db: Queryable): Promise<LogRecord | undefined> {
   const [row] = await db.query(CURRENT);
   return row && toLog(row);
@@ -62,7 +58,7 @@ export async function currentLog(db: Queryable): Promise<LogRecord | undefined> 
 
 const LOCK = statement(`SELECT ${namesOf(LOG_ROW)} FROM logs WHERE number = $1 FOR UPDATE`, LOG_ROW);
 
-/** The log does not change before the end of the transaction. */
+/** Locks the log until the transaction ends. */
 export async function lockLog(tx: Queryable, number: number): Promise<LogRecord | undefined> {
   const [row] = await tx.query(LOCK, [number]);
   return row && toLog(row);
@@ -85,11 +81,10 @@ const SET_EDGE = statement(
 export interface Growth {
   size: number;
   root: Buffer;
-  /** Only levels that have changed. */
   edges: { level: number; hashes: Buffer }[];
 }
 
-/** False if the log is not as it was read: another process has taken over. */
+/** Returns false if the log has changed since it was read: another process has taken over. */
 export async function growLog(tx: Queryable, { number, size, root }: LogRecord, growth: Growth): Promise<boolean> {
   const grown = await tx.query(GROW, [number, size, root, growth.size, growth.root]);
   if (grown.length === 0) return false;
@@ -101,7 +96,7 @@ const SET_FAULT = statement('UPDATE logs SET fault = $2 WHERE number = $1 AND fa
   number: 'smallint',
 });
 
-/** Whether the fault is new; null says that there is none. */
+/** Returns whether the fault is new. Null says that there is none. */
 export async function setFault(db: Queryable, number: number, fault: string | null): Promise<boolean> {
   return (await db.query(SET_FAULT, [number, fault])).length > 0;
 }
@@ -111,7 +106,6 @@ const EDGES = prepared('log-edges', 'SELECT level, hashes FROM log_edges WHERE l
   hashes: 'bytea',
 });
 
-/** The partial tile of each level, from the lowest. */
 export async function edgesOf(db: Queryable, number: number): Promise<Buffer[]> {
   return (await db.query(EDGES, [number])).map(({ hashes }) => hashes);
 }
@@ -122,7 +116,6 @@ const EDGE = prepared(
   { size: 'bigint', hashes: 'bytea?' },
 );
 
-/** The size of the tree, and the partial tile of a level at that size. Undefined without the log. */
 export async function edgeOf(db: Queryable, number: number, level: number): Promise<{ size: number; hashes: Buffer } | undefined> {
   const [row] = await db.query(EDGE, [number, level]);
   return row && { size: Number(row.size), hashes: row.hashes ?? Buffer.alloc(0) };
@@ -131,9 +124,9 @@ export async function edgeOf(db: Queryable, number: number, level: number): Prom
 export interface StoredKey {
   number: number;
   publicKey: Buffer;
-  /** As it is stored; null where the operator keeps it. */
+  /** The encrypted private key. Null: the operator keeps it. */
   secret: string | null;
-  /** The note that names this key, signed by the key before; null for the first. */
+  /** The note that names this key, signed by the key before. Null for the first key. */
   succession: string | null;
   createdAt: Date;
 }
@@ -144,7 +137,6 @@ const KEYS = prepared(
   { number: 'smallint', public_key: 'bytea', secret: 'text?', succession: 'text?', created_at: 'timestamptz' },
 );
 
-/** The keys of a log, the newest first. */
 export async function keysOf(db: Queryable, log: number): Promise<StoredKey[]> {
   const rows = await db.query(KEYS, [log]);
   return rows.map(({ number, public_key, secret, succession, created_at }) => ({
@@ -168,7 +160,7 @@ export async function addKey(tx: Queryable, log: number, key: Pick<StoredKey, 'p
 
 const RENEW_SECRET = statement('UPDATE log_keys SET secret = $3 WHERE log = $1 AND number = $2');
 
-/** The same secret, encrypted with another key. */
+/** The secret is the same, encrypted with another key. */
 export async function renewSecret(db: Queryable, log: number, number: number, secret: string): Promise<void> {
   await db.query(RENEW_SECRET, [log, number, secret]);
 }
@@ -181,7 +173,10 @@ export async function endLog(tx: Queryable, number: number): Promise<void> {
 
 const DO_NOT_SYNC = statement(`SELECT set_config('synchronous_commit', 'off', true) AS value`, { value: 'text' });
 
-/** The transaction commits without waiting for the disk: for what a later one makes durable, or what is found again elsewhere. */
+/**
+ * Lets the transaction commit without waiting for the disk. Use it for data that a later commit makes durable, or that can be found again
+ * elsewhere.
+ */
 export async function commitLater(tx: Queryable): Promise<void> {
   await tx.query(DO_NOT_SYNC);
 }
@@ -196,7 +191,6 @@ const KEY_IDS = statement(`SELECT DISTINCT substring(secret FROM '^§([0-9a-f]{8
   id: 'text?',
 });
 
-/** The keys with which secrets are encrypted. */
 export async function keyIdsInUse(db: Queryable): Promise<string[]> {
   return (await db.query(KEY_IDS)).flatMap(({ id }) => (id === null ? [] : [id]));
 }

@@ -25,14 +25,12 @@ import { EMPTY_ROOT, sha256 } from './tree.ts';
 
 export type { Location } from './batch-store.ts';
 
-/** A leaf of a batch that a party's transaction has written (log_leaves). */
 export interface PartySlot {
   partyId: bigint;
   batchId: string;
   slot: number;
 }
 
-/** A log as it is published. */
 export interface LogView {
   number: number;
   origin: string;
@@ -41,15 +39,15 @@ export interface LogView {
   isEnded: boolean;
 }
 
-/** The transparency log: where leaves are in it, its tiles and checkpoints, and proofs. The sequencer writes it. */
+/** The transparency log: the locations of leaves, its tiles and checkpoints, and proofs. The sequencer writes it. */
 export class Log {
   readonly #database: Database;
   readonly #tiles: Tiles;
   readonly #keys: LogKeys;
   readonly #objects: NamedObjects;
-  /** Sizes of checkpoints in the database that no published one exceeded. */
+  /** Key: log. Value: the size of a checkpoint in the database that no published one exceeded. */
   readonly #upToDate = new Map<number, number>();
-  /** Sizes that were published: they never shrink. */
+  /** Key: log. Value: a published size, which never shrinks. */
   readonly #published = new Map<number, number>();
 
   constructor(database: Database, tiles: Tiles, keys: LogKeys, objects: NamedObjects) {
@@ -73,7 +71,6 @@ export class Log {
     return undefined;
   }
 
-  /** All logs with their keys, the one that grows last. */
   async logs(): Promise<LogView[]> {
     const logs = await store.allLogs(this.#database);
     return Promise.all(
@@ -89,7 +86,7 @@ export class Log {
     );
   }
 
-  /** 'unlogged' for a message that is older than the log; undefined while the leaf has no place yet. */
+  /** Returns 'unlogged' for a message that is older than the log, and undefined while the leaf has no index yet. */
   async locateMessage(senderId: bigint, messageId: string): Promise<Location | 'unlogged' | undefined> {
     const shard = this.#database.of(senderId);
     const found = await slotOfMessage(shard, senderId, messageId);
@@ -97,13 +94,12 @@ export class Log {
     return found.location ?? this.#locateElsewhere(shard, found.batchId, found.slot);
   }
 
-  /** Undefined while the leaf has no place yet. */
   async locate({ partyId, batchId, slot }: PartySlot): Promise<Location | undefined> {
     const shard = this.#database.of(partyId);
     return (await placeOfSlot(shard, batchId, slot)) ?? this.#locateElsewhere(shard, batchId, slot);
   }
 
-  /** Files of a message that were hashed after its delivery, by their ids, with their places; undefined while there is none yet. */
+  /** Locates the files of a message that were hashed after its delivery. Key: file id. Undefined: the leaf has no index yet. */
   async locateFiles(senderId: bigint, messageId: string): Promise<Map<string, Location | undefined>> {
     const shard = this.#database.of(senderId);
     const places = new Map<string, Location | undefined>();
@@ -112,7 +108,7 @@ export class Log {
     return places;
   }
 
-  /** A batch that is older than the shards is in one of them. */
+  /** A batch that is older than the shards may be in any of them. */
   async #locateElsewhere(known: Database, batchId: string, slot: number): Promise<Location | undefined> {
     for (const shard of this.#database.shards) {
       const found = shard === known ? undefined : await placeOfSlot(shard, batchId, slot);
@@ -121,12 +117,10 @@ export class Log {
     return undefined;
   }
 
-  /** The first hashes of a tile. */
   readTile(log: number, level: number, index: number, width: number): Promise<Buffer> {
     return this.#tiles.read(log, level, index, width);
   }
 
-  /** Undefined beyond the published checkpoint. */
   async publishedTile(log: number, level: number, index: number, width: number): Promise<Buffer | undefined> {
     return (await this.#isPublished(log, level, index, width)) ? this.readTile(log, level, index, width) : undefined;
   }
@@ -139,7 +133,7 @@ export class Log {
     return formatEntryBundle(Array.from({ length: width }, (_, at) => leaves.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES)));
   }
 
-  /** The newest checkpoint that includes the leaf; one that enough witnesses have signed, if there is one. */
+  /** Prefers the newest checkpoint with a quorum of witnesses that includes the leaf. */
   async checkpointFor(log: number, index: number): Promise<StoredCheckpoint | undefined> {
     return (await newestWitnessed(this.#database, log, index)) ?? newestCheckpoint(this.#database, log, index);
   }
@@ -150,13 +144,12 @@ export class Log {
     return checkpoint ? this.proofIn(checkpoint, location) : 'pending';
   }
 
-  /** A proof that leads to a certain checkpoint. */
   async proofIn({ size, note }: Pick<StoredCheckpoint, 'size' | 'note'>, { log, index }: Location): Promise<string> {
     const hashes = await inclusionProof(index, size, (...tile) => this.readTile(log, ...tile), sha256);
     return formatProof({ index, hashes, checkpoint: note });
   }
 
-  /** The newest with enough witnesses. One without, if they have been silent for long: the log goes on. */
+  /** The newest checkpoint with a quorum of witnesses. If they have been silent for long, it is one without: the log goes on. */
   async servedCheckpoint(log: number): Promise<StoredCheckpoint | undefined> {
     const witnessed = await newestWitnessed(this.#database, log, -1);
     const isLate = !witnessed || (await checkpoints.isUnwitnessedSince(this.#database, log, witnessed.size, WITNESSED_PATIENCE_S));
@@ -164,8 +157,8 @@ export class Log {
   }
 
   /**
-   * The note to show to everybody. In a database that was restored from a backup, it is older than the one that was published last, and
-   * those who have seen that would take the log for forked: then it is the published one, until the operator ends the log.
+   * The note to show to everybody. In a database that was restored from a backup, it is older than the last published one, and those who
+   * have seen that would take the log for forked. Then it is the published one, until the operator ends the log.
    */
   async shownNote(log: number): Promise<string | undefined> {
     const size = (await newestCheckpoint(this.#database, log, -1))?.size ?? -1;
@@ -178,18 +171,16 @@ export class Log {
     return (await this.servedCheckpoint(log))?.note;
   }
 
-  /** Whether witnesses still have time to sign a checkpoint with the leaf: by the clock of the database, none with it is old. */
+  /** Whether witnesses still have time to sign a checkpoint with the leaf. The database's clock decides. */
   async awaitsWitnesses({ log, index }: Location): Promise<boolean> {
     return !(await checkpoints.isUnwitnessedSince(this.#database, log, index, WITNESSED_PATIENCE_S));
   }
 
-  /** Of the log that grows. Undefined before its first checkpoint. */
   async newestCheckpoint(): Promise<StoredCheckpoint | undefined> {
     const log = await store.currentLog(this.#database);
     return log && newestCheckpoint(this.#database, log.number, -1);
   }
 
-  /** A log as it is now, with the keys that have signed its checkpoints. */
   async readLog(number: number) {
     const log = (await store.allLogs(this.#database)).find((one) => one.number === number);
     if (!log) throw new Error(`there is no log ${number}`);
@@ -198,7 +189,6 @@ export class Log {
     return { number, origin: log.origin, size: log.size, keys, readTile };
   }
 
-  /** Adds a cosignature to a checkpoint. Returns whether it has enough of them then, by what `isQuorum` says of the note. */
   keepCosignature(
     { log, size }: { log: number; size: number },
     cosignature: NoteSignature,
@@ -207,7 +197,6 @@ export class Log {
     return this.#database.transaction((tx) => checkpoints.addCosignature(tx, log, size, cosignature, isQuorum));
   }
 
-  /** The newest checkpoint, if the last timestamp is an hour old and there is something new since. */
   async checkpointToTimestamp(): Promise<StoredCheckpoint | undefined> {
     const log = await store.currentLog(this.#database);
     const newest = log && (await this.servedCheckpoint(log.number));
@@ -218,17 +207,14 @@ export class Log {
     return checkpoints.setTimestamp(this.#database, log, size, token);
   }
 
-  /** The first checkpoint with the leaf that has a timestamp. */
   timestampedCheckpointFor(log: number, index: number): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
     return checkpoints.firstTimestamped(this.#database, log, index);
   }
 
-  /** Tells why nothing may be signed; the sequencer will find the same. Whether it is news. */
   reportFault(log: number, fault: string): Promise<boolean> {
     return store.setFault(this.#database, log, fault);
   }
 
-  /** Why nothing is signed at present; null while all is well. */
   fault(): Promise<string | null> {
     return logFault(this.#database);
   }

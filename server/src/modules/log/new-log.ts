@@ -8,12 +8,12 @@ import { SEQUENCER_LOCK } from './sequencer.ts';
 import { auditLeaf, newLogStatement } from './statements.ts';
 import { EMPTY_ROOT } from './tree.ts';
 
-/** The log can't be ended; the message says why. */
+/** The log can't be ended. The message says why. */
 export class NewLogError extends Error {}
 
 /**
- * Ends a log that can't be signed any more, or for which the operator gives a reason, and starts another one with an origin and a key of its own. Its first leaf links the log before.
- * Leaves that no known checkpoint of the old log has get places in the new one.
+ * Ends a log that can't be signed any more, or for which the operator gives a reason, and starts another one with an origin and a key of
+ * its own. Its first leaf links the log before. Leaves that no known checkpoint of the old log has get indexes in the new one.
  */
 export function startNewLog(database: Database, keys: LogKeys, given: string | undefined): Promise<store.LogRecord> {
   return database.exclusively(SEQUENCER_LOCK, () =>

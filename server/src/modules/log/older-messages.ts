@@ -5,8 +5,8 @@ import { lockUnlogged, logLeaves, setLogged, type UnloggedMessage } from './batc
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Gives messages that are older than the log their leaves, a batch at a time, while the service runs. What was done stays done: after an
- * interruption, it goes on with the messages that have none. Returns the number of leaves.
+ * Gives messages that are older than the log their leaves, a batch at a time, while the service runs. After an interruption, it continues
+ * with the messages that have none. Returns the number of leaves.
  */
 export async function addOlderMessages(database: Database, tell: (added: number) => void): Promise<number> {
   let added = 0;

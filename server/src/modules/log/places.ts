@@ -5,13 +5,12 @@ import { commitLater, type LogRecord, lockLog, setSequenced } from './log-store.
 
 export interface Placed {
   log: LogRecord;
-  /** Whether more batches may be waiting than were taken at a time. */
   hasMore: boolean;
 }
 
 /**
- * Gives waiting batches the next indexes of the log, in one transaction: from then on, these places never change. Undefined if the log is
- * not as it was read, because another process has taken over.
+ * Gives waiting batches the next indexes of the log, in one transaction. From then on, these indexes never change. Returns undefined if the
+ * log has changed since it was read, because another process has taken over.
  */
 export async function placeWaiting(database: Database, log: LogRecord): Promise<Placed | undefined> {
   const share = (max: number) => Math.ceil(max / database.shards.length);
@@ -19,7 +18,7 @@ export async function placeWaiting(database: Database, log: LogRecord): Promise<
   return database.acrossShards(async (of) => {
     const shards = database.shards.map((_, number) => of(BigInt(number)));
     const directory = of(0n);
-    // The growth of the tree is committed after it, and waits for the disk; nothing is published before.
+    // The growth of the tree is committed later, and waits for the disk. Nothing is published before.
     await commitLater(directory);
     const locked = await lockLog(directory, log.number);
     if (!locked || locked.isEnded || locked.sequenced !== log.sequenced) return undefined;
@@ -35,7 +34,7 @@ export async function placeWaiting(database: Database, log: LogRecord): Promise<
   });
 }
 
-/** At least one batch, and then as many as the limits allow. */
+/** Takes at least one batch, and then as many as the limits allow. */
 async function placeSome(shard: Queryable, log: number, first: bigint, limits: { batches: number; leaves: number }) {
   const waiting = await waitingBatches(shard, limits.batches);
   const [ids, firstIndexes]: [string[], bigint[]] = [[], []];
@@ -50,7 +49,6 @@ async function placeSome(shard: Queryable, log: number, first: bigint, limits: {
   return { leaves: BigInt(leaves), hasMore: ids.length === limits.batches || ids.length < waiting.length };
 }
 
-/** Whether any batch is without a place. */
 export async function hasWaiting(database: Database): Promise<boolean> {
   const counts = await Promise.all(database.shards.map((shard) => countWaiting(shard, 1)));
   return counts.some((count) => count > 0);

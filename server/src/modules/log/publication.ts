@@ -9,7 +9,6 @@ import { isOnStandby } from './standby.ts';
 import type { Tiles } from './tiles.ts';
 import { sha256 } from './tree.ts';
 
-/** The checkpoint that was published last, and its version in the object store. */
 export interface Published {
   size: number;
   version: string | undefined;
@@ -20,17 +19,17 @@ export interface PublicationServices {
   objects: NamedObjects;
   tiles: Tiles;
   keys: LogKeys;
-  /** What witnesses have that the log of this number has signed and does not have: why nothing may be signed. */
+  /** Returns why the log may not sign: witnesses have a checkpoint that this log has signed and does not have. */
   faultSeenBy?: ((log: number) => Promise<string | undefined>) | undefined;
-  /** Whether a standby must have what is published. */
+  /** A standby must have the data before it is published. */
   waitsForStandby?: boolean;
 }
 
 const NEW_LOG = 'or start a new log with the command: waybill log new';
 
 /**
- * Compares the log in the database with the checkpoint that was published last, which is kept in the object store. Throws LogFault unless
- * the log has grown from it. Undefined if nothing was published yet.
+ * Compares the log in the database with the last published checkpoint, which is kept in the object store. Throws LogFault unless the log
+ * has grown from it. Returns undefined if nothing was published yet.
  */
 export async function verifyPublished(parts: PublicationServices, log: LogRecord): Promise<Published | undefined> {
   const { database, objects, tiles, keys } = parts;
@@ -53,7 +52,7 @@ export async function verifyPublished(parts: PublicationServices, log: LogRecord
     throw new LogFault(
       `The published checkpoint of ${log.origin} with ${size} leaves has another root than the database: they have different histories. Restore the right backup, ${NEW_LOG}`,
     );
-  // A process that was killed after publishing has not recorded it.
+  // A process that was killed after publishing has not recorded the checkpoint.
   if (!recorded || recorded.size < size) await recordCheckpoint(database, log.number, size, note);
   return { size, version: head.version };
 }
@@ -71,7 +70,10 @@ async function openHead(note: string, log: LogRecord, keys: LogKeys, database: D
   );
 }
 
-/** Signs the log as it is and publishes the checkpoint. False if another process was faster, or a standby is behind: a later round goes on. */
+/**
+ * Signs and publishes the log's present state. Returns false if another process was faster, or a standby is behind: a later round
+ * continues.
+ */
 export async function publish(parts: PublicationServices, log: LogRecord, before: Published | undefined): Promise<boolean> {
   const { database, objects, keys, waitsForStandby } = parts;
   if (before?.size === log.size) return true;
@@ -79,7 +81,7 @@ export async function publish(parts: PublicationServices, log: LogRecord, before
   const note = await signNote(checkpointBody(log), await keys.signersOf(database, log));
   if (!(await objects.replaceHead(headOf(log), Buffer.from(note), before?.version))) return false;
   await database.transaction(async (tx) => {
-    // If it is lost, verifyPublished finds it in the object store.
+    // If the record is lost, verifyPublished finds the checkpoint in the object store.
     await commitLater(tx);
     await recordCheckpoint(tx, log.number, log.size, note);
   });
@@ -90,7 +92,6 @@ function headOf({ number }: Pick<LogRecord, 'number'>): string {
   return `log/${number}/checkpoint`;
 }
 
-/** The note of the checkpoint that was published last, if any was. */
 export async function readPublished(objects: NamedObjects, number: number): Promise<string | undefined> {
   return (await objects.readHead(headOf({ number })))?.bytes.toString('utf8');
 }

@@ -14,7 +14,7 @@ interface Services {
 
 const { publicEndpoint } = endpointsFor<Services>();
 
-/** A checkpoint is replaced each second; a tile never changes. */
+/** A checkpoint is replaced each second. A tile never changes. */
 const FOR_A_MOMENT = 'public, max-age=1';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const FIRST_LOG = 1;
@@ -79,7 +79,7 @@ export const wellKnown = publicEndpoint({
   },
 });
 
-/** Which checkpoints witnesses have cosigned; `failing` says that the last request to one of them has failed. */
+/** `failing` says that the last request to the witness has failed. */
 async function describeAll(witnesses: Services['witnesses']) {
   const views = (await witnesses?.list()) ?? [];
   return views.map(({ name, vkey, url, size, cosignedAt, failure }) => ({

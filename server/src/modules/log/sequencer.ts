@@ -9,15 +9,15 @@ import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
 import { type PublicationServices, publish, verifyPublished } from './publication.ts';
 
-/** An object store that fails is mentioned so often. */
+/** The interval of warnings about an object store that fails. */
 const WARN_EVERY_MS = 60_000;
 
-/** The name of the advisory lock: a process holds it while it changes a log. */
+/** The advisory lock that a process holds while it changes a log. */
 export const SEQUENCER_LOCK = 'log sequencer';
 
 /**
- * Gives leaves their places, grows the tree and signs checkpoints. Any number of processes may run it; one at a time does the work. Each
- * round begins with what is stored, and each step is repeated without harm: so a round may end anywhere.
+ * Gives leaves their indexes, grows the tree and signs checkpoints. Any number of processes may run it, and one at a time does the work.
+ * Each round begins with the stored state and each step is idempotent, so a round may end anywhere.
  */
 export class Sequencer {
   readonly #services: PublicationServices;
@@ -39,7 +39,6 @@ export class Sequencer {
     return this.#rounds.stop();
   }
 
-  /** Does what is waiting, unless another process is at it. */
   async catchUp(): Promise<void> {
     try {
       const { database } = this.#services;
@@ -59,7 +58,7 @@ export class Sequencer {
     this.#log.warn({ reason }, 'the log waits for the object store');
   }
 
-  /** Whether there is anything to do, without asking the object store. */
+  /** Decides without the object store whether there is work. */
   async #isBehind(): Promise<boolean> {
     const { database } = this.#services;
     const log = await currentLog(database);
@@ -68,7 +67,7 @@ export class Sequencer {
     return published?.size !== log.sequenced || (await hasWaiting(database));
   }
 
-  /** Returns whether more is waiting. Tells of a fault once, and of its end. */
+  /** Returns whether more is waiting. Logs the beginning and the end of a fault once. */
   async #round(): Promise<boolean> {
     const { database } = this.#services;
     const log = await currentLog(database);

@@ -6,14 +6,11 @@ import { isEd25519Key, privateKeyOf } from '../../platform/secrets/ed25519.ts';
 const SIGNATURE_BYTES = 64;
 const OUTPUT_MAX_BYTES = 1_024;
 
-/** An Ed25519 key, wherever its private part is. */
 export interface SigningKey {
-  /** 32 bytes. */
   publicKey: Buffer;
   sign(bytes: Uint8Array): Promise<Buffer>;
 }
 
-/** Undefined unless it is an Ed25519 private key. */
 export function keyFromFile(contents: Buffer): SigningKey | undefined {
   return isEd25519Key(contents) ? keyFrom(privateKeyOf(contents)) : undefined;
 }
@@ -22,7 +19,7 @@ export function keyFrom(key: KeyObject): SigningKey {
   return { publicKey: rawPublicKey(createPublicKey(key)), sign: async (bytes) => sign(null, bytes, key) };
 }
 
-/** A program that reads the bytes to sign and writes the signature, as it is or in base64. */
+/** The program reads the bytes to sign, and writes the signature raw or in base64. */
 export function keyFromCommand(program: string, publicKey: Buffer): SigningKey {
   const verifier = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') }, format: 'jwk' });
   return {
@@ -52,7 +49,7 @@ function outputOf(program: string, input: Uint8Array): Promise<Buffer> {
       if (code === 0 && bytes <= OUTPUT_MAX_BYTES) resolve(Buffer.concat(parts));
       else reject(new Error(`the program of LOG_KEY_COMMAND has ended with ${signal ?? code}`));
     });
-    // A program that does not read its input has closed it.
+    // A program that does not read its input closes it.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });

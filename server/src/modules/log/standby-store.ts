@@ -3,7 +3,6 @@ import { statement } from '../../platform/postgres/statement.ts';
 
 const POSITION = statement('SELECT pg_current_wal_lsn()::text AS position', { position: 'text' });
 
-/** The position in the WAL behind everything that is committed. */
 export async function positionOnDisk(db: Queryable): Promise<string> {
   return onlyRow(await db.query(POSITION)).position;
 }
@@ -14,7 +13,6 @@ const STANDBYS = statement(
   { standbys: 'integer', visible: 'integer', caught_up: 'integer' },
 );
 
-/** How many standbys there are, of how many the service may see their position, and how many have the WAL up to this one on their disk. */
 export async function standbysAt(db: Queryable, position: string) {
   return onlyRow(await db.query(STANDBYS, [position]));
 }

@@ -7,8 +7,8 @@ import { positionOnDisk, standbysAt } from './standby-store.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Whether a standby has on its disk, within a short time, all that is committed now. What is published only then survives a failover to
- * that standby. Throws LogFault if the service may not see how far standbys are.
+ * Whether a standby has everything committed so far on its disk, within a short time. Only then does a published checkpoint survive a
+ * failover to that standby. Throws LogFault if the service may not see the standbys' positions.
  */
 export async function isOnStandby(db: Queryable): Promise<boolean> {
   const position = await positionOnDisk(db);

@@ -2,9 +2,9 @@ import { LEAF, leafOfStatement } from '@waybill/proof';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId } from '../../contract/ids.ts';
 
-/** What leaves of the types 02 and 05 are hashes of: canonical JSON, which a proof carries along. */
+/** Leaves of the types 02 and 05 are hashes of these statements: canonical JSON, which a proof carries along. */
 
-/** A large file that was hashed after its message was delivered. record_hash.sql writes the same text. */
+/** A large file was hashed after its message was delivered. record_hash.sql writes the same text. */
 export function fileStatement(file: { id: string; messageId: string; sha256: Buffer; sizeBytes: number }): string {
   return canonicalJson({
     file: formatId('file', file.id),
@@ -14,13 +14,11 @@ export function fileStatement(file: { id: string; messageId: string; sha256: Buf
   });
 }
 
-/** Another key signs the log from now on. */
 export function successionStatement(succession: { log: string; oldKey: string; newKey: string; at: Date }): string {
   const { log, oldKey, newKey, at } = succession;
   return canonicalJson({ at: at.toISOString(), log, new_key: newKey, old_key: oldKey, statement: 'key_succession' });
 }
 
-/** The first leaf of a log that comes after another one. */
 export function newLogStatement(start: {
   log: string;
   previous: { origin: string; size: number; root: string };

@@ -10,13 +10,12 @@ const CACHED_MAX_BYTES = 16 * 1_048_576;
 const WRITES_AT_ONCE = 8;
 
 /**
- * The tiles of logs. Full ones are in the object store; partial ones are the beginning of a full one, or of the edge in the database. A
- * stored tile counts only if its hash is in the tile above, up to the edge: one that is lost or damaged is made again from the leaves.
+ * The tiles of logs. Full tiles are in the object store. A partial tile is the beginning of a full one, or of the edge in the database. A
+ * stored tile counts only if its hash is in the tile above, up to the edge. A lost or damaged tile is rebuilt from the leaves.
  */
 export class Tiles {
   readonly #database: Database;
   readonly #objects: NamedObjects;
-  /** Full tiles that have been verified. */
   readonly #verified = new LRUCache<string, Buffer>({ maxSize: CACHED_MAX_BYTES, sizeCalculation: (bytes) => bytes.length });
 
   constructor(database: Database, objects: NamedObjects) {
@@ -31,7 +30,7 @@ export class Tiles {
       );
   }
 
-  /** The first hashes of a tile. Throws if the tree does not have so many there. */
+  /** Returns the first hashes of a tile. Throws if the tree does not have so many there. */
   async read(log: number, level: number, index: number, width: number): Promise<Buffer> {
     const known = this.#verified.get(nameOf(log, level, index));
     if (known) return known.subarray(0, width * HASH_BYTES);
@@ -52,7 +51,7 @@ export class Tiles {
     for (const usesStored of [true, false]) {
       const made = await this.#rebuild(log, level, index, usesStored);
       if (!fits(made)) continue;
-      // The caller gets the tile even if it can't be stored; the next caller makes it again.
+      // The caller gets the tile even if it can't be stored. The next caller rebuilds it.
       await this.#objects.put(name, made).catch(() => {});
       return this.#keep(name, made);
     }
@@ -64,7 +63,7 @@ export class Tiles {
     return bytes;
   }
 
-  /** From the leaves, or from the tiles below: as they are stored, or made again themselves. */
+  /** Rebuilds a tile from the leaves, or from the tiles below, which are stored or rebuilt themselves. */
   async #rebuild(log: number, level: number, index: number, usesStored: boolean): Promise<Buffer> {
     const first = index * TILE_WIDTH;
     if (level === 0) {
@@ -82,7 +81,6 @@ export class Tiles {
   }
 }
 
-/** The full tile. */
 function nameOf(log: number, level: number, index: number): string {
   return `log/${log}/${tilePath(level, index)}`;
 }

@@ -4,7 +4,7 @@ import { LEAF_BYTES, TILE_WIDTH } from '@waybill/proof';
 
 export const HASH_BYTES = 32;
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
-/** Hashed before others get the thread: a few milliseconds. */
+/** This many leaves are hashed before other work gets the thread, which takes a few milliseconds. */
 const LEAVES_AT_ONCE = 2_048;
 
 /** 256 hashes of one level, which never change. */
@@ -21,13 +21,13 @@ export function sha256(bytes: Uint8Array): Buffer {
 /** The root of a tree without leaves (RFC 6962). */
 export const EMPTY_ROOT = sha256(new Uint8Array());
 
-/** Leaves and nodes are hashed with another first byte, so that neither can pass for the other. */
+/** Leaves and nodes are hashed with different first bytes, so that neither can pass for the other. */
 const LEAF_MARK = 0;
 const NODE_MARK = 1;
 
 /**
- * A Merkle tree (RFC 6962) that grows: its size and the partial tiles at its right edge, one for each level. That is all one needs to
- * append leaves and to compute the root. Written for speed: buffers are used again for each hash.
+ * A growing Merkle tree (RFC 6962): its size, and the partial tile of each level at its right edge. This suffices to append leaves and to
+ * compute the root. Buffers are reused for each hash, for speed.
  */
 export class GrowingTree {
   #size: number;
@@ -50,12 +50,10 @@ export class GrowingTree {
     return this.#size;
   }
 
-  /** The partial tile of each level. */
   edges(): Buffer[] {
     return this.#edges.map(({ hashes, count }) => hashes.subarray(0, count * HASH_BYTES));
   }
 
-  /** Appends leaves of 33 bytes each, and returns the tiles that have become full. */
   async append(leaves: Buffer): Promise<FullTile[]> {
     const full: FullTile[] = [];
     for (let at = 0; at < leaves.length; at += LEAF_BYTES) {
@@ -67,7 +65,7 @@ export class GrowingTree {
     return full;
   }
 
-  /** From right to left, the hashes of the perfect subtrees that the tree consists of are joined. */
+  /** Joins the hashes of the tree's perfect subtrees from right to left. */
   root(): Buffer {
     let root: Buffer | undefined;
     for (const { hashes, count } of this.#edges)
@@ -106,7 +104,6 @@ export class GrowingTree {
   }
 }
 
-/** The root of a perfect subtree, from the hashes of its leaves or nodes. */
 export function subtreeRoot(hashes: Buffer): Buffer {
   const node = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_MARK);
   const level = Buffer.from(hashes);

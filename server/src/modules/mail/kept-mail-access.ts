@@ -12,8 +12,8 @@ export function keepsMails({ smtpUrl }: { smtpUrl: string | undefined }): boolea
 }
 
 /**
- * Kept mails contain one-time codes. So they are shown only with the token in the link that is printed at the start, or in the
- * cookie that opening the link sets.
+ * Kept mails contain one-time codes. So they are shown only with the token in the link that is printed at the start, or with the cookie
+ * that the link sets.
  */
 export class KeptMailAccess {
   readonly #token: string;

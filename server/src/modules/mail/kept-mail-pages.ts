@@ -38,7 +38,6 @@ function withLinks(text: string): Html[] {
   return text.split(/(https?:\/\/\S+)/).map((part, i) => (i % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`));
 }
 
-/** For tests and scripts. */
 export function keptMailJson(mails: KeptMail[]): HttpResponse {
   const data = mails.map(({ id, keptAt, mail: { to, subject, text, html, headers = {}, replyTo = null, fromName = null } }) => ({
     id,

@@ -57,7 +57,7 @@ export const show = publicEndpoint({
   },
 });
 
-/** The HTML of a mail in a sandbox: it neither runs nor fetches anything, and links open in a new tab. */
+/** The HTML of a mail is sandboxed: it neither runs nor fetches anything, and links open in a new tab. */
 export const showHtml = publicEndpoint({
   summary: 'The HTML of a kept mail',
   params,

@@ -21,7 +21,6 @@ export async function keepMail(db: Queryable, id: string, mail: Mail): Promise<v
 
 const MAILS = statement('SELECT id, kept_at, mail FROM kept_mails ORDER BY kept_at DESC, id DESC LIMIT $1', KEPT_MAIL_ROW);
 
-/** Newest first. */
 export async function listMails(db: Queryable, limit: number): Promise<KeptMail[]> {
   const rows = await db.query(MAILS, [limit]);
   return rows.map(toKeptMail);
@@ -39,7 +38,6 @@ const DELETE_OLD_MAILS = statement(
       OR id IN (SELECT id FROM kept_mails ORDER BY kept_at DESC, id DESC OFFSET $2)`,
 );
 
-/** Deletes mails that are too old, and all but the newest. */
 export async function deleteOldMails(db: Queryable, days: number, keep: number): Promise<void> {
   await db.query(DELETE_OLD_MAILS, [days, keep]);
 }

@@ -6,10 +6,9 @@ import * as store from './store.ts';
 
 export type { Mail } from '../../platform/mail/mailer.ts';
 
-/** The priorities of queue_mail. */
 const PRIORITY = { code: 0, other: 5 };
 
-/** Outgoing mails. They are queued in the transaction that causes them, and sent by a worker. */
+/** Outgoing mails are queued in the transaction that causes them, and sent by a worker. */
 export class Mails {
   readonly #secret: Buffer;
   readonly #publicUrl: string;
@@ -19,12 +18,11 @@ export class Mails {
     this.#publicUrl = publicUrl;
   }
 
-  /** Sent once the transaction is committed, and never if it is rolled back. */
   async queue(tx: Queryable, mail: Mail): Promise<void> {
     await this.#queue(tx, mail, PRIORITY.other);
   }
 
-  /** For a mail that somebody waits for: it is sent before all others. */
+  /** Queues a mail that somebody waits for before all others. */
   async queueFirst(tx: Queryable, mail: Mail): Promise<void> {
     await this.#queue(tx, mail, PRIORITY.code);
   }
@@ -34,13 +32,12 @@ export class Mails {
     await store.queueMail(tx, mail, priority);
   }
 
-  /** Valid for ever: a mail may be read years later. */
+  /** The link never expires, because a mail may be read years later. */
   unsubscribeUrl(email: string): string {
     const mailbox = parseEmail(email) ?? email;
     return `${this.#publicUrl}/mail/unsubscribe/${Buffer.from(mailbox).toString('base64url')}.${this.#seal(mailbox)}`;
   }
 
-  /** The mailbox of an unsubscribe link; undefined when the token is not ours. */
   mailboxOf(token: string): string | undefined {
     const [encoded = '', seal = '', ...rest] = token.split('.');
     const mailbox = Buffer.from(encoded, 'base64url').toString();

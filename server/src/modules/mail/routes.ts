@@ -10,7 +10,7 @@ const { publicEndpoint } = endpointsFor<{ database: Database; mails: Mails }>();
 
 const params = Type.Object({ token: Type.String() });
 
-/** Changes nothing by itself: virus scanners follow every link in a mail. */
+/** Changes nothing by itself, because virus scanners follow every link in a mail. */
 export const askToUnsubscribe = publicEndpoint({
   summary: 'The page on which a mailbox unsubscribes from notifications',
   params,
@@ -22,7 +22,7 @@ export const askToUnsubscribe = publicEndpoint({
   },
 });
 
-/** For the button of that page, and for the one-click button of mail programs (RFC 8058), whatever body they send. */
+/** The button of that page uses it, and so does the one-click button of mail programs (RFC 8058), whatever body they send. */
 export const unsubscribe = publicEndpoint({
   summary: 'Unsubscribe a mailbox from notifications',
   params,

@@ -4,7 +4,7 @@ import { statement } from '../../platform/postgres/statement.ts';
 
 const QUEUE_MAIL = statement('SELECT FROM queue_mail($1::json, $2::integer)');
 
-/** Lower priorities are sent first; notifications have the highest number. */
+/** Lower numbers are sent first. Notifications have the highest. */
 export async function queueMail(tx: Queryable, mail: Mail, priority: number): Promise<void> {
   await tx.query(QUEUE_MAIL, [JSON.stringify(mail), priority]);
 }
@@ -15,7 +15,6 @@ const RELEASE_MAILS = statement(
   { force_unlock_workers: 'void', mails: 'bigint' },
 );
 
-/** Unlocks mails whose workers died: those locked for longer than `afterS`. Returns how many. */
 export async function releaseMails(db: Queryable, afterS: number): Promise<number> {
   const [row] = await db.query(RELEASE_MAILS, [afterS]);
   return Number(row?.mails ?? 0);
@@ -29,7 +28,6 @@ const DROP_HOPELESS = statement(
   { count: 'bigint' },
 );
 
-/** Deletes mails that have used up their attempts; returns how many. */
 export async function dropHopeless(db: Queryable): Promise<number> {
   const [row] = await db.query(DROP_HOPELESS);
   return Number(row?.count ?? 0);

@@ -24,15 +24,13 @@ interface Parts {
   subject: string;
   heading: string;
   paragraphs: string[];
-  /** Shown large, to be typed elsewhere. */
   code?: string;
   link?: { words: string; url: string };
-  /** Why this mail came, and what to do if it should not have. */
+  /** The reason for this mail, and what to do if it should not have come. */
   small: string[];
   unsubscribeUrl?: string;
 }
 
-/** The layout of all mails, as text and as HTML. */
 function layOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
   const text = [
     heading,
@@ -54,14 +52,14 @@ ${code !== undefined && html`<p class="code">${code}</p>\n`}${paragraphs.map((pa
   return { subject, text: `${text}\n`, html: body.text };
 }
 
-/** Dots, also those that browsers treat as dots, and colons, directly followed by a letter or digit. */
+/** Matches dots, also those that browsers treat as dots, and colons, directly followed by a letter or digit. */
 const DOT_IN_A_WORD = /(?<=[^\s.])[.\u2024\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
 const COLON_IN_A_WORD = /(?<=\S)[:\uff1a](?=\S)/gu;
 const AT_IN_A_WORD = /(?<=\S)[@\ufe6b\uff20](?=\S)/gu;
 
 /**
- * Names are chosen by strangers: they take one line, show invisible characters as escapes, and contain nothing that a mail program
- * would turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
+ * Names are chosen by strangers. They take one line, show invisible characters as escapes, and contain nothing that a mail program would
+ * turn into a link. "Dr. Müller & Co. KG" stays as it is, "evil.example" becomes "evil. example".
  */
 export function nameInMail(name: string): string {
   return visibleText(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim())
@@ -74,7 +72,7 @@ function unsubscribeHeaders(url: string): Record<string, string> {
   return { [UNSUBSCRIBE_HEADER]: `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
-/** `passUrl`: where the reader of the mailbox gets codes although strangers have requested many. */
+/** `passUrl` lets the mailbox's reader get codes although strangers have requested many. */
 export function codeMail({ code, minutes, passUrl }: { code: string; minutes: number; passUrl?: string | undefined }): Template {
   return layOut({
     subject: `${code} is your Waybill code`,
@@ -104,7 +102,7 @@ export function invitationMail({ businessName, inviter, url }: { businessName: s
   });
 }
 
-/** Names the sender of the reply but quotes nothing of its content: mail can be read on its way. */
+/** Names the sender of the reply but quotes nothing of it: mail can be read on its way. */
 export function replyMail({
   businessName,
   handle,
@@ -130,7 +128,7 @@ export function replyMail({
   };
 }
 
-/** To a mailbox that wrote for a business without being a member: it has no access, so the mail has no link to the reply. */
+/** The mailbox wrote for a business without being a member. It has no access, so the mail has no link to the reply. */
 export function replyToBusinessMail({
   businessName,
   handle,
@@ -160,7 +158,7 @@ export function replyToBusinessMail({
   };
 }
 
-/** Says who and how many, and nothing of what was written: mail can be read on its way. */
+/** Says who and how many, but nothing of the content: mail can be read on its way. */
 export function notificationMail({
   businessName,
   by,
@@ -199,7 +197,7 @@ export function notificationMail({
   };
 }
 
-/** Says how many threads have news, and nothing of them: mail can be read on its way. */
+/** Says how many threads have news, but nothing of them: mail can be read on its way. */
 export function digestMail({
   businessName,
   frequency,
@@ -230,11 +228,10 @@ export function digestMail({
   };
 }
 
-/** Only the host of the URL, since its path may hold a secret. */
+/** Has only the host of the webhook's URL, since the path may hold a secret. */
 export interface WebhookInMail {
   host: string;
   businessName: string;
-  /** Its page. */
   url: string;
 }
 

@@ -4,7 +4,7 @@ import type { Handler, Workplace } from '@waybill/mcp';
 let handler: Promise<Handler> | undefined;
 
 /**
- * Loads the libraries of the protocol, once, and has the tools listed, which computes their schemas. Both take the thread for some tenths of a
+ * Loads the protocol's libraries once, and lists the tools, which computes their schemas. Both block the thread for some tenths of a
  * second, so the start does it while it waits for the database.
  */
 export function loadHandler(version: string): Promise<Handler> {

@@ -15,7 +15,6 @@ import { loadHandler } from './handler.ts';
 const { endpoint } = endpointsFor<{ publicUrl: string }>();
 
 const NOT_JSON = { jsonrpc: '2.0', error: { code: -32_700, message: 'The body is not valid JSON in UTF-8.' }, id: null };
-/** Headers of the request that the protocol gives a meaning. */
 const OF_PROTOCOL = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 export const post = endpoint({
@@ -40,7 +39,7 @@ export const post = endpoint({
   },
 });
 
-/** A page that resolves to our address (DNS rebinding) has an Origin of its own; programs have none. */
+/** A page that resolves to our address (DNS rebinding) has an Origin of its own. Programs have none. */
 function refuseBrowsers({ headers: { origin } }: FastifyRequest, publicUrl: string): void {
   if (origin !== undefined && origin !== new URL(publicUrl).origin)
     throw new Refusal('forbidden', 'This endpoint is for programs: Origin names another site.');
@@ -55,7 +54,7 @@ function protocolRequest({ headers }: FastifyRequest, publicUrl: string, signal:
   return new Request(`${publicUrl}/mcp`, { method: 'POST', headers: given, signal });
 }
 
-/** Tools ask the API in the caller’s name, with the caller’s key, without retries: the agent hears at once what is wrong. */
+/** Tools call the API with the caller's key and without retries, so that the agent learns of an error at once. */
 function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publicUrl: string): Workplace {
   const fetch = fetchFromSelf(request);
   const key = request.headers.authorization?.replace(/^Bearer /i, '');
@@ -63,7 +62,7 @@ function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publi
     waybill: new Waybill({ baseUrl: publicUrl, key, fetch, maxRetries: 0, timeoutMs: MCP_CALL_MAX_MS, onWarning: () => {} }),
     self: { handle: business.handle, scope },
     resultMaxChars: MCP_RESULT_MAX_CHARS,
-    // Files in a bucket are for the client to download.
+    // The client downloads files in a bucket itself.
     readFile: async (url, maxBytes, signal) => {
       if (new URL(url).origin !== new URL(publicUrl).origin) return undefined;
       const response = await fetch(url, { headers: { range: `bytes=0-${maxBytes - 1}` }, signal });
@@ -73,7 +72,7 @@ function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publi
   };
 }
 
-/** Ends work that takes too long, or whose client has gone: then nobody reads the response. */
+/** Ends work that takes too long, or whose client has gone and so would not read the response. */
 async function inTime(work: (signal: AbortSignal) => Promise<Response>, gone: AbortSignal): Promise<Response> {
   const ending = new AbortController();
   const { promise: ended, resolve, reject } = Promise.withResolvers<Response>();

@@ -63,7 +63,7 @@ export const show = endpoint({
   handle: async ({ config, quotas, database, publicUrl, inboundDomain }, { caller: { business, by } }) => {
     const usage = await usageOf(database.of(business.id), business.id);
     const segment = by.kind === 'key' ? by.agent.segment : by.segment;
-    // Another process may listen for mail: INBOUND_DOMAIN says that one does.
+    // Another process may listen for mail. INBOUND_DOMAIN says that one does.
     const receivesMail = config.smtpListen !== undefined || config.inboundDomain !== undefined;
     const mailbox = segment === null ? business.handle : `${business.handle}+${segment}`;
     return {

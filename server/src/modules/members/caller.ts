@@ -4,7 +4,7 @@ import type { ActorView, Caller } from '../../contract/parties.ts';
 import type { Person } from '../../contract/people.ts';
 import { findMember, type MemberServices } from './members.ts';
 
-/** A person who acts for a business; undefined when the person is not a member. Not cached, so a removed member has no access at once. */
+/** Returns undefined when the person is not a member. Not cached, so that a removed member loses access at once. */
 export async function callerOf(services: MemberServices, person: Person, handle: string): Promise<Caller | undefined> {
   const business = await services.parties.byHandle(parseHandle(handle) ?? '');
   const member = business && (await findMember(services.database, business.id, person.id));
@@ -14,7 +14,7 @@ export async function callerOf(services: MemberServices, person: Person, handle:
   return { business, actor: personActor(person), scope: 'read_write', countedAs: person.id, by };
 }
 
-/** The actor in envelopes: `verified` is what the sign-in has proved. */
+/** `verified` shows what the sign-in has proved. */
 export function personActor({ id, name, email, proves, provider }: Person): ActorView {
   return { kind: 'person', id: formatId('usr', id), name, email, verified: proves !== 'nothing', provider };
 }

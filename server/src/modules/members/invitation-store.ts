@@ -74,7 +74,6 @@ const INVITER = statement('SELECT p.name FROM invitations i JOIN people p ON p.i
   name: 'text',
 });
 
-/** The name of the person who invited. */
 export async function findInviter(db: Queryable, partyId: bigint, id: string): Promise<string | undefined> {
   const [row] = await db.query(INVITER, [partyId, id]);
   return row?.name;
@@ -84,7 +83,7 @@ const SPEND_INVITATION = statement('DELETE FROM invitations WHERE party_id = $1 
   id: 'uuid',
 });
 
-/** Deletes an invitation, so that it can be accepted only once; false when it is not open any more. */
+/** Deletes an invitation, so that it is accepted only once. Returns false when it is no longer open. */
 export async function spendInvitation(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   return (await tx.query(SPEND_INVITATION, [partyId, id])).length > 0;
 }
@@ -95,8 +94,8 @@ const WITHDRAW_INVITATION = statement(
 );
 
 /**
- * Expires an invitation. The row stays for a day, because its mail counts. Expiry at -infinity lies before the start of any
- * concurrent transaction that accepts the invitation.
+ * Expires an invitation. The row stays for a day, because its mail counts. Expiry at -infinity lies before the start of any concurrent
+ * transaction that accepts the invitation.
  */
 export async function withdrawInvitation(db: Queryable, partyId: bigint, id: string): Promise<boolean> {
   return (await db.query(WITHDRAW_INVITATION, [partyId, id])).length > 0;
@@ -129,7 +128,6 @@ const RECENT_INVITATIONS = statement(
   { of_the_day: 'integer', fewer_in_s: 'float8?', since_last_s: 'float8?' },
 );
 
-/** The number of invitations in the last 24 hours, when it falls, and how long ago this mailbox was invited. */
 export async function recentInvitations(
   tx: Queryable,
   partyId: bigint,

@@ -82,7 +82,6 @@ export async function withdraw({ database }: MemberServices, business: Business,
   if (!(await store.withdrawInvitation(database, business.id, id))) noSuchInvitation();
 }
 
-/** What an invited person sees before accepting. */
 export async function readInvitation(
   services: MemberServices,
   token: string,
@@ -94,7 +93,7 @@ export async function readInvitation(
   return { invitation, business, inviter: inviter ?? business.displayName };
 }
 
-/** Only for the holder of the mailbox: a forwarded mail makes nobody else a member. */
+/** Only the holder of the mailbox can accept: a forwarded mail makes nobody else a member. */
 export async function accept(services: MemberServices, person: Person, token: string): Promise<Business> {
   const { invitation, business } = await readInvitation(services, token);
   if (person.email !== invitation.email)

@@ -4,7 +4,6 @@ import type { Mails } from '../mail/mails.ts';
 import { domainLostMail } from '../mail/templates.ts';
 import { type MemberServices, ownerEmails } from './members.ts';
 
-/** Tells the owners of a business by mail that it has lost a domain. */
 export async function tellOfLostDomain(
   { parties, mails }: Pick<MemberServices, 'parties'> & { mails: Pick<Mails, 'queue'> },
   tx: Queryable,

@@ -21,7 +21,7 @@ export interface MemberServices {
 
 export const { adminEmails, businessesOf, findMember, listMembers, ownerEmails } = store;
 
-/** Creates a business that the person owns. Messages that the person has exchanged without a handle join it. */
+/** The person becomes the owner. Messages that the person has exchanged without a handle join the business. */
 export function claimBusiness(services: MemberServices, person: Person, handle: string, displayName: string): Promise<Business> {
   return services.parties.create(handle, displayName, true, async (tx, business) => {
     await store.lockPerson(tx, person.id);
@@ -33,7 +33,7 @@ export function claimBusiness(services: MemberServices, person: Person, handle: 
     await store.insertMember(tx, business.id, person.id, 'owner');
     if (person.email === null) return;
     const name = partyNameOfMailbox(services, person.email);
-    // All history of a consumer mailbox; of an organisation, only the threads that this mailbox began.
+    // A consumer mailbox brings all its history. A mailbox of an organisation brings only the threads that it began.
     await services.parties.joinHistory(tx, business, name, 'email' in name ? null : person.email);
   });
 }
@@ -68,7 +68,7 @@ export async function changeMember(
   );
 }
 
-/** Everybody may leave; admins remove others. */
+/** Everybody may leave. Only admins remove others. */
 export async function removeMember({ database }: MemberServices, business: Business, by: Person, personId: string): Promise<void> {
   await database.transaction(async (tx) => {
     const role = await takeTurn(tx, business, by, personId === by.id ? 'member' : 'admin');
@@ -83,8 +83,8 @@ export async function removeMember({ database }: MemberServices, business: Busin
 }
 
 /**
- * An invitation ends when its inviter loses the right to it, and so does the login of a program when the person who has allowed it can't
- * create keys any more. Acceptances and programs take the same lock, so none can come in between.
+ * An invitation ends when its inviter loses the right to it. So does the login of a program when the person who allowed it can't create
+ * keys any more. Acceptances and programs take the same lock, so none can come in between.
  */
 async function voidBeyond(tx: Queryable, business: Business, personId: string, role: Role | undefined): Promise<void> {
   const mayInvite = (invited: Role) => role !== undefined && mayActAs(role, 'admin') && mayActAs(role, invited);
@@ -101,7 +101,6 @@ export async function takeTurn(tx: Queryable, business: Business, by: Person, wa
   return member.role;
 }
 
-/** A member whom nobody can remove or change until the transaction ends. */
 export async function lockMember(tx: Queryable, business: Business, personId: string): Promise<store.Member | undefined> {
   await store.lockMembers(tx, business.id);
   return store.findMember(tx, business.id, personId);

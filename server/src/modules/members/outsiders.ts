@@ -3,7 +3,7 @@ import { isBusiness, type Party } from '../../contract/parties.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { isMemberByEmail, isMembersOnly } from './store.ts';
 
-/** Refuses a mailbox of a domain from which only members send for the business, unless it belongs to a member. */
+/** Some domains let only members send for the business. Refuses other mailboxes of such a domain. */
 export async function refuseOutsider({ database }: { database: Database }, party: Pick<Party, 'view'>, email: string): Promise<void> {
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (!isBusiness(party) || !(await isMembersOnly(database, party.id, domain)) || (await isMemberByEmail(database, party.id, email)))

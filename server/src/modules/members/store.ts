@@ -61,7 +61,6 @@ export async function isMemberByEmail(db: Queryable, partyId: bigint, email: str
 
 const MEMBERS_ONLY = statement(`SELECT FROM verified_domains WHERE party_id = $1 AND domain = $2 AND senders = 'members'`);
 
-/** Whether only members send for the business from mailboxes of the domain. */
 export async function isMembersOnly(db: Queryable, partyId: bigint, domain: string): Promise<boolean> {
   return (await db.query(MEMBERS_ONLY, [partyId, domain])).length > 0;
 }
@@ -84,7 +83,6 @@ export async function lockPerson(tx: Queryable, personId: string): Promise<void>
 
 const LOCK_MEMBERS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 
-/** Serializes changes of a business's members. */
 export async function lockMembers(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(LOCK_MEMBERS, [partyId]);
 }
@@ -109,7 +107,6 @@ const COUNT_PEOPLE = statement(
   { members: 'integer', invited: 'integer' },
 );
 
-/** Counts members, and open invitations except that of one mailbox. */
 export async function countPeople(tx: Queryable, partyId: bigint, email: string): Promise<{ members: number; invited: number }> {
   return onlyRow(await tx.query(COUNT_PEOPLE, [partyId, email]));
 }
@@ -120,7 +117,6 @@ const COUNT_CLAIMS = statement(
   { count: 'integer' },
 );
 
-/** Records who claimed a business, and returns how many businesses that person has claimed in 30 days. */
 export async function noteClaim(tx: Queryable, partyId: bigint, personId: string): Promise<number> {
   await tx.query(NOTE_CLAIM, [partyId, personId]);
   return onlyRow(await tx.query(COUNT_CLAIMS, [personId])).count;
@@ -142,7 +138,7 @@ const DELETE_SEGMENT = statement('DELETE FROM segments WHERE party_id = $1 AND p
 const DELETE_MEMBER = statement('DELETE FROM members WHERE party_id = $1 AND person_id = $2');
 const QUEUE_UNASSIGN = statement(`SELECT FROM graphile_worker.add_job('unassign-threads', $1::json)`);
 
-/** The member's threads are unassigned soon after. */
+/** A job unassigns the member's threads soon after. */
 export async function deleteMember(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
   await tx.query(DELETE_SEGMENT, [partyId, personId]);
   await tx.query(DELETE_MEMBER, [partyId, personId]);
@@ -151,7 +147,6 @@ export async function deleteMember(tx: Queryable, partyId: bigint, personId: str
 
 const VOID_DEVICE_LOGINS = statement('DELETE FROM device_logins WHERE party_id = $1 AND allowed_by = $2');
 
-/** Ends logins of programs that a person has allowed and that have not fetched their key yet. */
 export async function voidDeviceLogins(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
   await tx.query(VOID_DEVICE_LOGINS, [partyId, personId]);
 }
@@ -162,7 +157,6 @@ const ADMIN_EMAILS = statement(
   { email: 'text' },
 );
 
-/** The mailboxes of owners and admins. */
 export async function adminEmails(db: Queryable, partyId: bigint): Promise<string[]> {
   const rows = await db.query(ADMIN_EMAILS, [partyId]);
   return rows.map(({ email }) => email);

@@ -29,17 +29,15 @@ export const OUTCOME_ROW = columns({
 });
 export const RECEPTION_ROW = columns({ announced: 'text?' });
 
-/** The statements that deliver a batch and call what follows from it (commit-statements.ts). */
+/** The statements that deliver a batch and call its followers (commit-statements.ts). */
 export interface CommitStatements {
   commit: Statement<RowOf<typeof OUTCOME_ROW>>;
   receive: Statement<RowOf<typeof RECEPTION_ROW>>;
-  /** Where `announced` is announced after the commit. */
   channel: string;
 }
 
 export interface CommitOutcome {
   outcome: (typeof OUTCOMES)[number];
-  /** The message itself, or the original that an idempotency key stands for. */
   messageId: string;
   receivedMs: number;
   contentHash: Buffer;
@@ -72,13 +70,11 @@ export const receiveSql = (followers: readonly Follower[], announced: Follower) 
 const RECORD_BYTES_GUESS = 1_536;
 
 export interface Committed {
-  /** In the order of the messages. */
   outcomes: CommitOutcome[];
-  /** For the channel of the statements. */
   announced: string | null;
 }
 
-/** Of a message whose recipient's ledger is not here, only the sender's half is committed. */
+/** Commits only the sender's half of a message whose recipient's ledger is not here. */
 export async function commitMessages(
   db: Queryable,
   { commit }: CommitStatements,
@@ -108,14 +104,13 @@ export async function commitMessages(
   return { outcomes, announced: rows[0]?.announced ?? null };
 }
 
-/** A message whose sender's half has been committed in another shard. */
 export interface ReceivedMessage {
   message: PreparedMessage;
   receivedMs: number;
   contentHash: Buffer;
 }
 
-/** Commits the recipient's half of messages, and returns what is to be announced. */
+/** Commits the recipient's half of messages, and returns the announcement. */
 export async function receiveMessages(
   db: Queryable,
   { receive }: CommitStatements,
@@ -136,7 +131,6 @@ export async function receiveMessages(
   return row?.announced ?? null;
 }
 
-/** The batch as the functions of both halves take it. */
 function recordsOf(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean) {
   const plan = planEntries(batch, isHere);
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
@@ -166,7 +160,6 @@ function signaturesIn(batch: readonly PreparedMessage[]): Buffer {
   return recordArray(SIGNATURE_FIELDS, signed);
 }
 
-/** The attributes of the type touched_ledger. */
 interface TouchedLedger {
   partyId: bigint;
   entries: number;
@@ -191,8 +184,8 @@ const FILE_FIELDS: readonly Field<PreparedFile>[] = [
 ];
 
 /**
- * The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL; a
- * ledger in another shard has the number 0.
+ * The place of a message in a ledger of the batch: which ledger, and which of its new entries. Both count from 1, as in SQL. A ledger in
+ * another shard has the number 0.
  */
 interface NewEntry {
   ledger: number;
@@ -219,7 +212,7 @@ function planFields({ senders, recipients }: Plan, firsts: readonly number[]): F
   ];
 }
 
-/** The ledgers that a batch touches, in ascending order, in which they are locked; and the new entry of each message in them. */
+/** Lists the ledgers that a batch touches in ascending order, which is the order of locking, and each message's new entry in them. */
 function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean): Plan {
   const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].filter(isHere).sort((a, b) => (a < b ? -1 : 1));
   const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));
@@ -240,7 +233,7 @@ function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint
   return { ledgers, senders, recipients };
 }
 
-/** For each message the number of the first one in the batch with the same sender and idempotency key: mostly its own. */
+/** Gives each message the number of the first one in the batch with the same sender and idempotency key, which is mostly its own. */
 function firstsWithKey(batch: readonly PreparedMessage[]): number[] {
   const seen = new Map<string, number>();
   return batch.map(({ senderId, idempotencyKey }, i) => {

@@ -5,7 +5,7 @@ import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import { receiptErrors } from './receipt-errors.ts';
 
-/** A delivered message, as stored. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
+/** A delivered message. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
 export interface StoredMessage extends MessageTexts {
   id: string;
   threadId: string;
@@ -14,14 +14,13 @@ export interface StoredMessage extends MessageTexts {
   recipient: string;
   json: string | null;
   jsonSha256: Buffer | null;
-  /** Of `json` as it was sent. Null without one, and for messages from before this hash was recorded. */
+  /** The hash of `json` as it was sent. Null without one, and for messages from before this hash was recorded. */
   jsonBytesSha256: Buffer | null;
   validation: 'passed' | 'failed' | 'not_applicable';
   validationErrors: string;
   receivedMs: number;
   contentHash: Buffer;
   receiptToken: Buffer;
-  /** Null if its client has chosen none. */
   idempotencyKey: string | null;
   files: readonly DeliveredFile[];
 }
@@ -36,22 +35,21 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   fromDomain: string | null;
   hashedBeforeTime: string;
   hashedAfterTime: string;
-  /** Bytes of files in the request, which count toward the day's limit; uploads have been counted before. */
+  /** The bytes of files in the request, which count toward the day's limit. Uploads have been counted before. */
   inlineBytes: number;
-  /** Of the message request, if it was signed. */
   signature?: MessageSignature;
   /** Identifies the mail that the message is made of, among those to its business. */
   mailDigest?: Buffer | undefined;
-  /** Of the message request, if it has an idempotency key. Unknown of a message that another process has prepared. */
+  /** The digest of a message request with an idempotency key. Unknown if another process has prepared the message. */
   requestDigest?: Buffer | undefined;
 }
 
-/** Spliced from text, never serialized again: `json` stays byte for byte as sent. */
+/** The JSON is spliced from text, never serialized again: `json` stays byte for byte as sent. */
 export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
 
-/** With the size of `json` in its place. */
+/** Gives the size of `json` in its place. */
 export function summaryJson(message: StoredMessage, jsonBytes: number | null, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json_bytes":${jsonBytes},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
@@ -60,13 +58,13 @@ function filesFor({ files }: StoredMessage, downloadUrls: readonly string[]): ob
   return files.map((file, i) => ({ ...fileView(file), download_url: downloadUrls[i] }));
 }
 
-/** What everybody with the token may see. */
+/** Everybody with the token sees this. */
 export function receiptJson(message: StoredMessage, publicUrl: string): string {
   const shown = { ...message, validationErrors: receiptErrors(message.validationErrors) };
   return `${opening(shown)},${closing(shown, publicUrl, message.files.map(fileView))}`;
 }
 
-/** The receipt of a sender who shows as little as possible: who, when, and the hashes. */
+/** The receipt of a sender who shows as little as possible: the parties, the time and the hashes. */
 export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string {
   const partyOf = (side: string) => ({ party: JSON.parse(side).party });
   return JSON.stringify({
@@ -87,7 +85,7 @@ function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string 
   return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
 }
 
-/** A file without its download URL, which only the parties get. */
+/** Leaves out the download URL, which only the parties get. */
 function fileView({ id, filename, contentType, sizeBytes, sha256 }: DeliveredFile) {
   return {
     id: formatId('file', id),
@@ -133,8 +131,8 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'jsonSha256'
 };
 
 /**
- * The members that content_hash covers, in canonical form. Undefined: the member is left out. Messages from before json_bytes_sha256 was recorded
- * have their hash for ever.
+ * The members that content_hash covers, in canonical form. Undefined: the member is left out. Messages from before json_bytes_sha256 was
+ * recorded keep their hash forever.
  */
 const HASHED_MEMBERS: Record<string, (m: Hashed) => string | undefined> = {
   files: (m) => canonicalJson(m.files.map(fileView)),
@@ -153,7 +151,7 @@ function hashedMember(name: keyof MessageTexts): (m: Hashed) => string | undefin
   return (m) => (isOptional && m[name] === null ? undefined : canonicalJson(m[name]));
 }
 
-/** Sorted as RFC 8785 sorts them. */
+/** The order is that of RFC 8785. */
 const HASHED_NAMES = Object.keys(HASHED_MEMBERS).toSorted();
 const BEFORE_TIME = HASHED_NAMES.filter((name) => name < 'received_at');
 const AFTER_TIME = HASHED_NAMES.filter((name) => name > 'received_at');
@@ -167,7 +165,7 @@ function membersOf(names: readonly string[], m: Hashed): string {
   return text;
 }
 
-/** The text that content_hash is the SHA-256 of, made from what is stored. Files whose hash came later are given without it. */
+/** The text whose SHA-256 is content_hash, made from the stored message. Files that were hashed later are given without their hash. */
 export function hashedTextOf(message: StoredMessage): string {
   const canonical = (json: string) => canonicalJson(JSON.parse(json));
   const { beforeTime, afterTime } = hashedText({
@@ -179,8 +177,8 @@ export function hashedTextOf(message: StoredMessage): string {
 }
 
 /**
- * The RFC 8785 form that content_hash covers, in two pieces: received_at goes between them, which only the transaction that delivers the message
- * knows.
+ * The RFC 8785 form that content_hash covers, in two pieces. received_at goes between them, and only the transaction that delivers the
+ * message knows it.
  */
 export function hashedText(m: Hashed): { beforeTime: string; afterTime: string } {
   return { beforeTime: `{${membersOf(BEFORE_TIME, m)},"received_at":"`, afterTime: `",${membersOf(AFTER_TIME, m)}}` };

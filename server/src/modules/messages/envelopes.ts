@@ -12,7 +12,7 @@ export interface EnvelopeServices {
   publicUrl: string;
 }
 
-/** A message for its parties, with download URLs that are signed now. */
+/** The download URLs are signed now. */
 export async function envelopeOf(
   message: StoredMessage,
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
@@ -20,7 +20,6 @@ export async function envelopeOf(
   return envelopeJson(message, publicUrl, await downloadUrls(files, message));
 }
 
-/** The same without `json`, of which only the size is given. */
 export async function summaryOf(
   message: StoredMessage & { jsonBytes: number | null },
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
@@ -32,7 +31,6 @@ function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
   return Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
 }
 
-/** The envelopes of these messages; undefined where the party has not received the message. */
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
   const found = await services.database.inShards(wanted, findReceived);
   const ofParties = new Map<bigint, Map<string, string>>();

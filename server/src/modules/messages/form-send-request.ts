@@ -15,10 +15,9 @@ const TEXT_FIELDS = Object.keys(FormSchema.properties).filter((name) => !['json'
 /** Enough for the longest note in characters of four bytes. */
 const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;
-/** For a form part with a file name but the name of a field. */
+/** The hint for a form part with a file name but the name of a field. */
 const MEANT_AS_FILE = 'to send it as a file, name the form part "file"';
 
-/** The contents of a form so far. */
 class Form {
   readonly fields: Record<string, unknown> & { files?: string[] } = {};
   readonly stored: DeliveredFile[] = [];
@@ -46,7 +45,7 @@ class Form {
   }
 }
 
-/** Reads a message request in the form of multipart/form-data. Files are stored as they arrive; if the form is refused, none stays. */
+/** Reads a message request in the form of multipart/form-data. Files are stored as they arrive. If the form is refused, none stays. */
 export async function readFormSendRequest(request: IncomingMessage, files: Files, sender: Party): Promise<SendRequest> {
   const form = new Form(files);
   try {

@@ -13,25 +13,25 @@ const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
 /** While one batch waits for the disk, the next one is already being executed. */
 const BATCHES_IN_FLIGHT_MAX = 2;
-/** Several processes keep the database busy anyway; fewer, larger batches cost it less. */
+/** Several processes keep the database busy anyway. Fewer, larger batches cost it less. */
 const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
 
-/** The batches of a shard. */
 interface ShardBatches {
-  /** Of messages whose sender is there: both halves, or the sender's half if the recipient is elsewhere. */
+  /** Messages whose sender is in this shard: both halves, or the sender's half if the recipient is elsewhere. */
   commits: Batches<PreparedMessage, CommitOutcome>;
-  /** Of the recipient's halves, if the sender is elsewhere. */
+  /** The recipient's halves, if the sender is elsewhere. */
   receptions: Batches<ReceivedMessage, void>;
-  /** Of messages whose recipient's half is committed elsewhere. */
+  /** The relays of messages whose recipient's half is committed elsewhere. */
   endings: Batches<RelayKey, void>;
 }
 
 /**
- * The only way into both ledgers. Messages that arrive together are committed together, which makes a send cheaper than a
- * transaction of its own.
+ * The only way into both ledgers. Messages that arrive together are committed together, which makes a send cheaper than a transaction of
+ * its own.
  *
- * In a distributed database, a message between two shards is committed in the sender's shard first, together with a relay that says
- * that the other half is due, then in the recipient's. If the process dies in between, a sweep does the second half (relay.ts).
+ * In a distributed database, a message between two shards is committed in the sender's shard first, together with a relay that says that
+ * the other half is due. Then it is committed in the recipient's shard. If the process dies in between, a sweep does the second half
+ * (relay.ts).
  */
 export class Ledger {
   readonly #database: Database;
@@ -74,18 +74,17 @@ export class Ledger {
     if (half) await this.resume(half);
   }
 
-  /** Delivers a message of which only the sender's half is known to be committed. */
   async resume({ message, fileCount, receivedMs, contentHash }: HalfMessage): Promise<void> {
     const { senderId, id } = message;
     const files = fileCount === 0 ? [] : ((await this.#files.ofMessages(senderId, [id])).get(id) ?? []);
     await this.#receive({ message: { ...message, files }, receivedMs, contentHash });
   }
 
-  /** Commits the recipient's half, unless it is there already. */
+  /** Does nothing if the recipient's half is there already. */
   async #receive(received: ReceivedMessage): Promise<void> {
     const { senderId, recipientId, id: messageId } = received.message;
     await this.#batchesOf(recipientId).receptions.add(received);
-    // A relay that stays behind is found by a sweep, which ends it.
+    // A sweep finds and ends a relay that stays behind.
     this.#batchesOf(senderId)
       .endings.add({ senderId, messageId })
       .catch(() => {});
@@ -134,7 +133,6 @@ export class Ledger {
     };
   }
 
-  /** Wakes those who wait for messages of these recipients. */
   #tellWaiting(batch: readonly PreparedMessage[]): void {
     if (this.#topics.isQuiet) return;
     for (const recipientId of new Set(batch.map((message) => message.recipientId))) this.#topics.tell(topicOf(recipientId));

@@ -13,35 +13,32 @@ const POSITION_MAX = 2n ** 63n - 1n;
 
 const DETAILS = ['whole', 'summary'] as const;
 
-/** whole: messages with their json. summary: with its size instead. */
+/** whole: messages with their json. summary: messages with the size of their json instead. */
 export type Detail = (typeof DETAILS)[number];
 
 export interface ListedMessage extends MessageRecord {
-  /** Null without json. */
   jsonBytes: number | null;
 }
 
-/** Where a message is stored. */
 export interface MessageKey {
   senderId: bigint;
   messageId: string;
 }
 
-/** An entry of a ledger: its position, for the cursor, and its message, or what is needed to read the message later. */
+/** A ledger entry: its position, for the cursor, and its message, or the key to read the message later. */
 export interface ListedEntry extends MessageKey {
   position: string;
-  /** The approximate size of its envelope. */
   bytes: number;
   message: ListedMessage | undefined;
 }
 
-/** Messages of a page are read with the list up to this size; the others are read when the response gets to them. */
+/** Messages of a page are read with the list up to this size. The others are read when the response gets to them. */
 export const INLINE_MAX_BYTES = 256 * 1024;
 /** The estimated size of an envelope (ids, hashes, names and field names), and of a file (id, hash and download URL). */
 const ENVELOPE_BYTES = 1_024;
 const FILE_BYTES = 768;
 
-/** The filters of a list. Each has an index that ends in the position, so a page costs the same anywhere in a ledger. */
+/** Each filter has an index that ends in the position, so a page costs the same anywhere in a ledger. */
 export interface EntryFilters {
   sinceMs?: number;
   untilMs?: number;
@@ -71,14 +68,12 @@ const ENTRY_ROW = columns({
   sender_id: 'bigint',
   message_id: 'uuid',
   bytes: 'integer',
-  /** Whether the message was read with the list: otherwise its columns are null. */
   is_inline: 'boolean?',
   ...LISTED_MESSAGE_ROW,
 });
 
 const ENTRY_COLUMNS = 'party_id, box, position, counterparty_id, author_id, message_id';
 
-/** The start of a page, its maximum number of entries, and their detail. */
 export interface Wanted {
   after: string | undefined;
   limit: number;
@@ -86,8 +81,8 @@ export interface Wanted {
 }
 
 /**
- * The entries with their messages, in one statement. All are measured, which reads no large text; the messages themselves are
- * read as long as they are small together.
+ * Reads the entries with their messages in one statement. All are measured, which reads no large text. The messages themselves are read as
+ * long as they are small together.
  */
 function listSql(entries: string, order: 'ASC' | 'DESC', detail: Detail, joinMessage = JOIN_MESSAGE): string {
   return `SELECT m.position, m.sender_id, m.id AS message_id, m.bytes, f.*
@@ -117,7 +112,6 @@ function firstPositionOf(ms: number): bigint {
   return position > POSITION_MAX ? POSITION_MAX : position;
 }
 
-/** Every subset of the names, each joined by commas. */
 function selectionsOf([first, ...rest]: readonly string[]): string[] {
   if (first === undefined) return [''];
   return selectionsOf(rest).flatMap((others) => [others, others === '' ? first : `${first},${others}`]);
@@ -135,7 +129,6 @@ const ENTRIES = variants(
   },
 );
 
-/** Newest first, below the given position. */
 export async function listEntries(
   db: Queryable,
   partyId: bigint,
@@ -160,7 +153,7 @@ const THREAD = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {
   return listSql(page, 'ASC', detail);
 });
 
-/** Oldest first, above the given position. A message to oneself is in both boxes, but once in its thread. */
+/** The oldest come first, above the given position. A message to oneself is in both boxes, but once in its thread. */
 export async function listThread(
   db: Queryable,
   partyId: bigint,
@@ -178,7 +171,6 @@ const BY_KEYS = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {
   return listSql(keys, 'ASC', detail, join);
 });
 
-/** Entries of messages in a party's ledger, in the order of the keys; their positions are those in this list. */
 export async function entriesOf(db: Queryable, partyId: bigint, keys: readonly MessageKey[], detail: Detail): Promise<ListedEntry[]> {
   if (keys.length === 0) return [];
   const rows = await db.query(BY_KEYS.of({ detail }), [partyId, ...keyArrays(keys)]);
@@ -206,7 +198,6 @@ const messagesOfEntries = (detail: Detail) =>
 const WHOLE_MESSAGES = prepared('messages-of-entries-whole', messagesOfEntries('whole'), LISTED_MESSAGE_ROW);
 const SUMMARIES = prepared('messages-of-entries-summary', messagesOfEntries('summary'), LISTED_MESSAGE_ROW);
 
-/** The messages of entries that were not read with their list, in the same order. */
 export async function messagesOf(db: Queryable, entries: readonly MessageKey[], detail: Detail): Promise<ListedMessage[]> {
   const rows = await db.query(detail === 'whole' ? WHOLE_MESSAGES : SUMMARIES, keyArrays(entries));
   if (rows.length !== entries.length) throw new Error('a message of a list is not there any more');

@@ -27,7 +27,6 @@ export const signatureHeaders = {
   Signature: Type.Optional(Type.String({ description: 'The signature, `<label>=:<base64>:`. Only together with Signature-Input.' })),
 };
 
-/** Message requests of a business and of a drop page have the same form. */
 export const sendShape = {
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
@@ -65,7 +64,6 @@ export const sendShape = {
   ] satisfies ErrorCode[],
 };
 
-/** The services that a message request needs. */
 export type SendingServices = SendServices & EnvelopeServices;
 
 /** Without a caller, a person sends, who has no key to sign with. */
@@ -82,7 +80,7 @@ export async function handleSend(
     if (isForm) refuseSignature(request, 'A form can’t be signed. Send JSON, and files as uploads.');
     if (isForm) {
       const read = await readFormSendRequest(request.raw, context.files, sender.party);
-      // Of a form, files are counted by quotas, and other fields are small.
+      // Quotas count the files of a form, and its other fields are small.
       spend({ bytes: read.json?.length ?? 0 });
       return read;
     }

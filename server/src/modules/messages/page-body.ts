@@ -7,35 +7,31 @@ import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } fr
 import type { MessagePage } from './read-messages.ts';
 import { allWithFiles } from './with-files.ts';
 
-/** Characters passed to the connection at a time. */
 const CHUNK_CHARS = 64 * 1024;
 /** The records, and the text made of them. */
 const COPIES_HELD = 2;
 /** Smaller responses fit into the buffers of a connection. */
 const RESERVED_FROM_BYTES = 32 * 1024;
 
-/** The request that gets the page. */
 export interface Reader {
   request: { method: string };
-  /** Counts bytes of the response as held until it is sent; refuses when the process holds too many already. */
+  /** Counts bytes of the response as held until it is sent. Refuses when the process already holds too many. */
   reserve(bytes: number): void;
-  /** Charges for bytes of the response that are going to be streamed. */
   prepay(bytes: number): void;
 }
 
-/** `place` is that of the message in the list. */
+/** `place` is the message's index in the list. */
 type Item<Entry> = (envelope: string, entry: Entry, message: Loaded, place: number) => string;
 
-/** What stands around the messages of a list, and around each of them. */
+/** The text around the messages of a list, and around each of them. */
 export interface Frame<Entry> {
   opening: string;
-  /** `cutAfter`: the entry after which the list ends because it would be too large. */
+  /** `cutAfter` is the entry after which the list ends because it would be too large. */
   closing(cutAfter: Entry | undefined): string;
   item?: Item<Entry> | undefined;
   maxBytes: number;
 }
 
-/** A page as JSON, between `before` and `after`. */
 export function pageBody<Entry extends ListedEntry>(
   services: EnvelopeServices,
   page: MessagePage<Entry>,
@@ -48,8 +44,8 @@ export function pageBody<Entry extends ListedEntry>(
 }
 
 /**
- * Messages as JSON, in a frame. Small ones, which most are, make a text; otherwise it is a stream that reads the next few messages only once
- * the client has read those before.
+ * Returns messages as JSON, in a frame. Small messages, which most are, make a text. Otherwise it is a stream that reads the next few
+ * messages only once the client has read those before.
  */
 export async function listBody<Entry extends ListedEntry>(
   services: EnvelopeServices,
@@ -71,7 +67,7 @@ export async function listBody<Entry extends ListedEntry>(
   if (request.method === 'HEAD') return Readable.from([]);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
   prepay(bytes);
-  // A high water mark of 0: nothing is read ahead while the client does not read.
+  // With a high water mark of 0, nothing is read ahead while the client does not read.
   return Readable.from(chunksOf(items, frame), { highWaterMark: 0 });
 }
 
@@ -80,7 +76,7 @@ export function reserveLarge(reserve: Reader['reserve'], text: string): void {
   if (text.length > RESERVED_FROM_BYTES) reserve(text.length);
 }
 
-/** First the messages that were read with the list, then batches that are small together, of at least one. */
+/** First come the messages that were read with the list, then batches of at least one that are small together. */
 function batchesOf<Entry extends ListedEntry>(entries: readonly Entry[]): Entry[][] {
   const batches: Entry[][] = [];
   let bytes = 0;
@@ -97,7 +93,7 @@ function batchesOf<Entry extends ListedEntry>(entries: readonly Entry[]): Entry[
   return batches;
 }
 
-/** The messages of a page one by one, a few of which are in memory at a time. */
+/** Yields the messages of a page. Only a few are in memory at a time. */
 export async function* messagesIn(services: EnvelopeServices, page: Reading & Pick<MessagePage, 'entries'>): AsyncGenerator<Loaded> {
   for (const batch of batchesOf(page.entries)) yield* await load(services, page, batch);
 }
@@ -111,7 +107,7 @@ interface Rendered<Entry> {
   entry: Entry;
 }
 
-/** In turns, with others served in between. */
+/** Yields to other work in between. */
 async function* itemsOf<Entry extends ListedEntry>(
   services: EnvelopeServices,
   reading: Reading,
@@ -125,7 +121,7 @@ async function* itemsOf<Entry extends ListedEntry>(
     for (const message of await load(services, reading, batch)) {
       const { value: entry } = entries.next();
       if (!entry) return;
-      // Reading it may have taken as long as writing it will.
+      // Reading the message may have taken as long as writing it will.
       await breaks.takeIfDue();
       const envelope = await (reading.detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
       if (item) await breaks.takeIfDue();
@@ -157,7 +153,6 @@ async function* chunksOf<Entry>(
   yield Buffer.from(text + closing(undefined));
 }
 
-/** The reader of the list, and the detail of its messages. */
 type Reading = Pick<MessagePage, 'readerId' | 'detail'>;
 export type Loaded = ListedMessage & StoredMessage;
 

@@ -28,7 +28,6 @@ export interface MessagePage<Entry extends lists.ListedEntry = lists.ListedEntry
   detail: lists.Detail;
   entries: Entry[];
   nextCursor: string | null;
-  /** For a page that ends before its last entry. */
   cursorAfter(entry: Entry): string;
 }
 
@@ -38,7 +37,6 @@ export interface PageQuery {
   include?: 'summary';
 }
 
-/** The filters in the query string. */
 export interface ListQuery extends PageQuery {
   since?: string;
   until?: string;
@@ -52,7 +50,6 @@ export interface ListQuery extends PageQuery {
 const WHOLE: lists.Detail = 'whole';
 const NOTHING = Symbol('a filter that nothing can match');
 
-/** A message with the party that it is stored with. */
 export interface SentMessage {
   senderId: bigint;
   message: StoredMessage;
@@ -69,12 +66,11 @@ export async function getMessage(services: ReadServices, reader: Business, id: s
   return (await getSent(services, reader, id)).message;
 }
 
-/** The party that sent a message of the reader's ledger, by the message's uuid. */
 export function senderOf({ database }: ReadServices, reader: Business, messageId: string): Promise<bigint | undefined> {
   return store.findSender(database.of(reader.id), reader.id, messageId);
 }
 
-/** Newest first, in the order in which messages were committed to the reader's ledger. */
+/** The newest come first, in the order of commits to the reader's ledger. */
 export async function listMessages(services: ReadServices, reader: Business, box: lists.Box, query: ListQuery): Promise<MessagePage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE, ...given } = query;
   const scope = [box, reader.id.toString(), Object.entries(given).sort()];
@@ -91,7 +87,6 @@ export interface ThreadPage extends MessagePage {
   hidden: number;
 }
 
-/** Oldest first. A party without an entry in the thread gets 404. */
 export async function readThread(services: ReadServices, reader: Business, id: string, query: PageQuery): Promise<ThreadPage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE } = query;
   const threadId = parseId('thr', id);
@@ -106,7 +101,7 @@ export async function readThread(services: ReadServices, reader: Business, id: s
   return { threadId: formatId('thr', threadId), hidden, ...page };
 }
 
-/** A receipt is public: anybody with the token sees as much of the sender's message as the sender allows. */
+/** A receipt is public: anyone with the token sees as much of the message as the sender allows. */
 export async function findReceipt(
   services: ReadServices,
   token: Buffer | undefined,
@@ -115,7 +110,7 @@ export async function findReceipt(
   return found && { ...found, message: await withFiles(services, found.senderId, found.message) };
 }
 
-/** The token tells the shard of its sender, unless it was issued before tokens did. */
+/** The token tells its sender's shard, unless it was issued before tokens did. */
 async function findByReceipt(database: Database, token: Buffer): Promise<store.ReceiptRecord | undefined> {
   const likely = database.of(BigInt(senderByteOf(token)));
   const found = await store.findByReceipt(likely, token);
@@ -127,7 +122,7 @@ async function findByReceipt(database: Database, token: Buffer): Promise<store.R
   return undefined;
 }
 
-/** Messages of the reader's ledger, in the order of the keys: small ones with their text, of others what is needed to read them later. */
+/** The entries are in the order of the keys. Small messages have their text, and others the key to read them later. */
 export function entriesOf(
   { database }: Pick<ReadServices, 'database'>,
   readerId: bigint,
@@ -137,7 +132,6 @@ export function entriesOf(
   return lists.entriesOf(database.of(readerId), readerId, keys, detail);
 }
 
-/** A page ends at the requested number of entries, or at the maximum size of a page. */
 export function pageFrom<Entry extends lists.ListedEntry>(
   entries: Entry[],
   limit: number,
@@ -171,7 +165,6 @@ async function resolveFilters(
   return from === NOTHING ? NOTHING : { ...filters, ...from };
 }
 
-/** A handle, an e-mail address, or a domain. */
 async function resolveFrom(
   parties: PartyDirectory,
   reader: Business,
@@ -188,7 +181,6 @@ async function resolveFrom(
   return party ? { counterpartyId: party.id } : NOTHING;
 }
 
-/** `<segment>`, or `<handle>/<segment>` with the reader's own handle. */
 function segmentOf(reader: Business, text: string): string {
   const prefix = `${reader.handle}/`;
   const segment = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : text;

@@ -1,4 +1,4 @@
-/** What a receipt says of a broken rule. A rule that is not listed is named by the keyword alone. */
+/** The text of a broken rule in a receipt. A rule that is not listed is named by the keyword alone. */
 const MESSAGES: Readonly<Record<string, string>> = {
   type: 'does not have a type that the schema allows',
   enum: 'must be one of the values in the schema',
@@ -27,8 +27,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The errors of a schema as everybody with the receipt sees them: where, and which rule, but nothing that the owner of the schema wrote. No
- * numbers, types, formats or names of properties.
+ * The schema errors that everybody with the receipt sees: where, and which rule, but nothing that the owner of the schema wrote. There are
+ * no numbers, types, formats or names of properties.
  */
 export function receiptErrors(errors: string): string {
   if (errors === '[]') return errors;

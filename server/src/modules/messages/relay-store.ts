@@ -9,7 +9,6 @@ export interface RelayKey {
   messageId: string;
 }
 
-/** A message whose sender's half is committed, with the number of its files, not yet the files. */
 export interface HalfMessage {
   message: Omit<PreparedMessage, 'files'>;
   fileCount: number;
@@ -39,8 +38,8 @@ const OLD_RELAYS = statement(
 );
 
 /**
- * The messages that were committed so long ago and are not known to be in their recipients' ledgers: the oldest for each shard of
- * recipients, so that none waits for another that can't be reached.
+ * Finds messages that were committed `ageS` seconds ago and are not known to be in their recipients' ledgers. Takes the oldest for each
+ * shard of recipients, so that none waits for another that can't be reached.
  */
 export async function findOldRelays(db: Queryable, ageS: number, limit: number, shards: number): Promise<HalfMessage[]> {
   return (await db.query(OLD_RELAYS, [ageS, limit, shards])).map(toHalfMessage);
@@ -48,7 +47,7 @@ export async function findOldRelays(db: Queryable, ageS: number, limit: number, 
 
 const RELAY = statement(`${selectRelays('relays')} WHERE r.sender_id = $1 AND r.message_id = $2`, RELAY_ROW);
 
-/** Undefined when the message is in both ledgers. */
+/** Returns undefined when the message is in both ledgers. */
 export async function findRelay(db: Queryable, { senderId, messageId }: RelayKey): Promise<HalfMessage | undefined> {
   const [row] = await db.query(RELAY, [senderId, messageId]);
   return row && toHalfMessage(row);
@@ -64,7 +63,7 @@ function toHalfMessage(row: RowOf<typeof RELAY_ROW>): HalfMessage {
     segment: row.segment,
     fromEmail: row.from_email,
     fromDomain: row.from_domain,
-    // For the sender's half only.
+    // Only the sender's half needs these.
     hashedBeforeTime: '',
     hashedAfterTime: '',
     inlineBytes: 0,

@@ -6,14 +6,14 @@ import type { Ledger } from './ledger.ts';
 import { findOldRelays } from './relay-store.ts';
 
 const SWEEP_MS = 1_000;
-/** A process that is alive has finished its messages by then. */
+/** A living process has finished its messages by then. */
 const RELAY_AGE_S = 3;
-/** Messages can be large. */
+/** The limit is low because messages can be large. */
 const RELAYS_TO_A_SHARD = 32;
 
 /**
- * In a distributed database, finishes what is between two shards: messages that a process has committed for their senders and died
- * before their recipients had them, and jobs that shards have queued. Any number of processes may do so at once.
+ * Finishes work between two shards of a distributed database: messages that a process has committed for their senders and died before their
+ * recipients had them, and jobs that shards have queued. Any number of processes may run it at once.
  */
 export class Relay extends ShardSweep {
   constructor(database: Database, ledger: Ledger, log: Logger) {

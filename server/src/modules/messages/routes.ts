@@ -38,7 +38,6 @@ const pageFields = {
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
 const PAGE_DESCRIPTION = endsEarly('A page of messages.');
 
-/** Longer than any ISO 8601 time. */
 const TIME_MAX_CHARS = 64;
 
 const filterFields = {

@@ -41,7 +41,7 @@ export interface SendServices extends AddressServices {
   hasher: CanonicalHasher;
 }
 
-/** The author of a message, for a party that may not exist yet. */
+/** The author of a message. The party may not exist yet. */
 export interface Writer {
   party: Omit<Party, 'id'> & Partial<Pick<Party, 'id'>>;
   actor: ActorView;
@@ -49,22 +49,21 @@ export interface Writer {
 
 export interface Sender extends Writer {
   party: Party;
-  /** Writes for the party without being a member, and so may not see what others have written for it. */
+  /** A guest writes for the party without being a member, and so may not see what others have written for it. */
   isGuest?: true;
-  /** Charges the sender's request for what the message costs. */
   spend?: Spend;
 }
 
 export interface Sent {
   message: StoredMessage;
-  /** True when the idempotency key had been used before, and this is the original message. */
+  /** The idempotency key had been used before, and this is the original message. */
   isReplayed: boolean;
-  /** Whether a repeat is known to be another request than the first one. */
+  /** A repeat is known to be another request than the first one. */
   differs: boolean;
 }
 
 /**
- * Sends a message, for every channel. The message request is read lazily: a repeat of an idempotency key gets the original message,
+ * Every channel sends with this function. The message request is read lazily: a repeat of an idempotency key gets the original message
  * whatever its body, even one that would be refused.
  */
 export async function sendMessage(
@@ -88,7 +87,7 @@ export async function sendMessage(
   }
 }
 
-/** Undefined if the request names uploads: they may be gone since. */
+/** Returns undefined if the request names uploads, which may be gone by now. */
 async function digestOfRefused(services: SendServices, sender: Sender, request: SendRequest): Promise<Buffer | undefined> {
   if (request.uploadIds.length > 0) return undefined;
   const hashes = await hashesOfJson(services, sender, request);
@@ -99,7 +98,7 @@ async function hashesOfJson({ hasher }: SendServices, { party, spend }: Sender, 
   return json === null ? null : hasher.hash(String(party.id), json, spend);
 }
 
-/** Discards the files in the request if the message is not sent, unless other messages share them. */
+/** Discards the files of a message that is not sent, unless other messages share them. */
 async function discardIfUnsent(services: SendServices, request: SendRequest, send: () => Promise<Sent>): Promise<Sent> {
   const unsent = request.sharesFiles ? [] : request.inlineFiles;
   try {
@@ -107,18 +106,16 @@ async function discardIfUnsent(services: SendServices, request: SendRequest, sen
     if (sent.isReplayed) await services.files.discard(unsent);
     return sent;
   } catch (error) {
-    // When the connection broke during the commit, it is unknown whether the message was committed; the clean-up decides then.
+    // When the connection broke during the commit, nobody knows whether the message was committed. Then the clean-up decides.
     if (error instanceof Refusal) await services.files.discard(unsent);
     throw error;
   }
 }
 
-/** Whether an idempotency key stands for a message already, so that sending with it would return that message. */
 export async function isSent({ database }: SendServices, { party }: Sender, idempotencyKey: string): Promise<boolean> {
   return (await findByIdempotencyKey(database.of(party.id), party.id, idempotencyKey)) !== undefined;
 }
 
-/** The message of one of the parties that was made of this mail. */
 export async function findSentAsMail(
   { database }: SendServices,
   partyIds: readonly bigint[],
@@ -137,7 +134,7 @@ export async function checkRecipient(services: SendServices, sender: Sender, tar
   await refuseBlocked(services, sender, recipient);
 }
 
-/** The same for a first message, whose sender may not have a party yet. */
+/** Does the same for a first message, whose sender may not have a party yet. */
 export async function checkAddress(services: SendServices, writer: Writer, to: string): Promise<void> {
   const { recipient } = await destinationByAddress(services, writer, to);
   await refuseBlocked(services, writer, recipient);
@@ -156,7 +153,7 @@ async function prepare(
   const destination = await destinationOf(services, sender, request);
   const uploads = request.uploadIds.length === 0 ? [] : await services.files.seal(sender.party, request.uploadIds);
   await refuseBlocked(services, sender, destination.recipient);
-  // Reading up to 800 MB is for messages that are sent.
+  // Hashing reads up to 800 MB, which is only for messages that are sent.
   if (uploads.some(isUnhashed)) await refuseUsedUp(services, sender.party.id);
   const attached = uploads.length === 0 ? [] : await services.files.attach(sender.party, uploads);
   const files = [...request.inlineFiles, ...attached];
@@ -198,7 +195,7 @@ async function prepare(
   };
 }
 
-/** An agent is blocked with its business; a person or mailbox by itself, by its domain, or with its business. */
+/** An agent is blocked with its business. A person or mailbox is blocked by itself, by its domain, or with its business. */
 function blockable({ party, actor }: Writer): Blockable {
   const partyId = party.id ?? null;
   return actor.kind === 'agent' ? { partyId, actorId: null, email: null } : { partyId, actorId: actor.id, email: actor.email };
@@ -209,7 +206,7 @@ interface Texts {
   canonical: string;
 }
 
-/** Parties and actors are cached objects, so their JSON text is kept as long as they are. */
+/** Parties and actors are cached objects, so their JSON text lives as long as they do. */
 function memoize<T extends object>(describe: (subject: T) => unknown): (subject: T) => Texts {
   const known = new WeakMap<T, Texts>();
   return (subject) => {
@@ -268,7 +265,7 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'The message to reply to was not found.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
-  // A reply to a received message is always allowed; a follow-up to one's own message needs the same permission as a first message.
+  // A reply to a received message is always allowed. A follow-up to one's own message needs the same permission as a first message.
   if (!isBusiness(sender.party) && !(await hasReceived(services.database.of(sender.party.id), sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
   // A party that has joined a business since has no known segment there.
@@ -300,7 +297,7 @@ async function deliver(services: SendServices, sender: Sender, prepared: Prepare
   return replay(services, sender, original, prepared.idempotencyKey ?? '', prepared.requestDigest);
 }
 
-/** The response to a repeat. Idempotency keys belong to the party, so a guest may hit the key of another person. */
+/** Idempotency keys belong to the party, so a guest may hit the key of another person. */
 async function replay(
   services: SendServices,
   { party, actor, isGuest }: Sender,

@@ -34,7 +34,7 @@ export const SendRequestSchema = Type.Object(
   { $id: 'SendRequest', additionalProperties: false },
 );
 
-/** The same as a form: `json` is text that contains JSON, and every form part with another name and a file name is a file. */
+/** The form of a message request: `json` is text that contains JSON, and every form part with another name and a file name is a file. */
 export const FormSchema = Type.Object(
   {
     to: Type.Optional(Type.String()),
@@ -59,20 +59,17 @@ export const FormSchema = Type.Object(
 
 export type SendRequestFields = Static<typeof SendRequestSchema>;
 
-/** A message request, checked on its own, but not yet against anything stored. */
+/** A message request that was checked on its own, but not yet against stored data. */
 export interface SendRequest extends MessageTexts {
   to: string | null;
   inReplyTo: string | null;
-  /** The bytes that the sender wrote, which are JSON within the limits. */
   json: Buffer | null;
   uploadIds: string[];
-  /** Stored already; to be discarded if the message is not sent. */
   inlineFiles: DeliveredFile[];
-  /** Whether other messages carry the same files, so that a refusal of this message must not discard them. */
+  /** Other messages carry the same files, so a refusal of this message must not discard them. */
   sharesFiles: boolean;
-  /** If the request was signed. */
   signature?: MessageSignature;
-  /** If the request is made of a mail: identifies the mail, among those to its business. */
+  /** Only of a request made of a mail: identifies the mail among those to its business. */
   mailDigest?: Buffer;
 }
 
@@ -83,7 +80,6 @@ export function parseSendRequest(body: Buffer): SendRequest {
   return sendRequestOf(fields, written('json'));
 }
 
-/** `fields` have been checked. */
 export function sendRequestOf(
   fields: SendRequestFields,
   json: WrittenValue | undefined,

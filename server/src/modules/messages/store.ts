@@ -65,7 +65,7 @@ export const MESSAGE_ROW = columns({
 
 export const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
 
-/** A message as stored: with the number of its files, not yet the files. */
+/** A stored message has the number of its files, not the files. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
   fileCount: number;
 }
@@ -97,7 +97,6 @@ const MESSAGE_OF_PARTY = prepared(
   { sender_id: 'bigint', ...MESSAGE_ROW },
 );
 
-/** A message with the party that it is stored with. */
 export interface SentRecord {
   senderId: bigint;
   message: MessageRecord;
@@ -116,7 +115,6 @@ const SENDER = prepared(
   },
 );
 
-/** The party that a message in this ledger is stored with. */
 export async function findSender(db: Queryable, partyId: bigint, messageId: string): Promise<bigint | undefined> {
   const [row] = await db.query(SENDER, [partyId, messageId]);
   return row && BigInt(row.id);
@@ -140,7 +138,6 @@ const RECEIVED_FROM = prepared(
   { thread_id: 'uuid', counterparty_id: 'bigint' },
 );
 
-/** Undefined if the message is not in the inbox of the party. */
 export async function findReceivedFrom(db: Queryable, partyId: bigint, messageId: string): Promise<Omit<Parent, 'segment'> | undefined> {
   const [row] = await db.query(RECEIVED_FROM, [partyId, messageId]);
   return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id) };
@@ -151,7 +148,6 @@ const THREAD_RECEIVED = prepared(
   `SELECT FROM ledger_entries WHERE party_id = $1 AND thread_id = $2 AND box = 'in' LIMIT 1`,
 );
 
-/** Whether the party has received any message of the thread. */
 export async function hasReceived(db: Queryable, partyId: bigint, threadId: string): Promise<boolean> {
   return (await db.query(THREAD_RECEIVED, [partyId, threadId])).length > 0;
 }
@@ -170,7 +166,7 @@ const RECEIVED = prepared(
   { party_id: 'bigint', ...MESSAGE_ROW },
 );
 
-/** Messages in the ledgers of these parties, in any order. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
+/** Finds messages in the ledgers of these parties, in any order. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. */
 export async function findReceived(db: Queryable, wanted: readonly Received[]): Promise<(Received & { message: MessageRecord })[]> {
   const rows = await db.query(RECEIVED, [
     bigintArray(wanted.map(({ partyId }) => partyId)),
@@ -189,7 +185,7 @@ const OUTLINES = prepared(
   { id: 'uuid', type: 'text?', subject: 'text?', sender: 'text', recipient: 'text' },
 );
 
-/** What tells messages of a party's ledger apart in a list, by id. Those that are not in the ledger are left out. */
+/** The fields that tell messages apart in a list. Key: message id. Messages that are not in the ledger are left out. */
 export async function findOutlines(db: Queryable, partyId: bigint, messageIds: readonly string[]) {
   const rows = await db.query(OUTLINES, [partyId, uuidArray([...messageIds])]);
   return new Map(rows.map((row) => [row.id, row]));
@@ -198,7 +194,7 @@ export async function findOutlines(db: Queryable, partyId: bigint, messageIds: r
 export interface Parent {
   threadId: string;
   otherPartyId: bigint;
-  /** Of a received message: the sender's present segment at the other party. Of one's own: the segment it was addressed to. */
+  /** The sender's present segment at the other party if the message was received, otherwise the segment it was addressed to. */
   segment: string | null;
 }
 
@@ -233,7 +229,6 @@ const FIRST_REQUEST = statement('SELECT request_digest FROM idempotency_keys WHE
   request_digest: 'bytea?',
 });
 
-/** The digest of the request that an idempotency key came with first; undefined if it is not known. */
 export async function findFirstRequest(db: Queryable, partyId: bigint, key: string): Promise<Buffer | undefined> {
   const [row] = await db.query(FIRST_REQUEST, [partyId, key]);
   return row?.request_digest ?? undefined;
@@ -245,14 +240,12 @@ const BY_MAIL = statement(
   { message_id: 'uuid' },
 );
 
-/** The id of the first message of one of the parties that was made of this mail. */
 export async function findByMail(db: Queryable, partyIds: readonly bigint[], mailDigest: Buffer): Promise<string | undefined> {
   const [row] = await db.query(BY_MAIL, [partyIds, mailDigest]);
   return row?.message_id;
 }
 
 export interface ReceiptRecord extends SentRecord {
-  /** What the sender's receipts show at present. */
   detail: ReceiptDetail;
 }
 
@@ -262,7 +255,7 @@ const BY_RECEIPT = prepared(
   { sender_id: 'bigint', minimal_receipts: 'boolean', ...MESSAGE_ROW },
 );
 
-/** Includes the sender, because the reader has nothing but the token. */
+/** The result includes the sender, because the reader has nothing but the token. */
 export async function findByReceipt(db: Queryable, token: Buffer): Promise<ReceiptRecord | undefined> {
   const [row] = await db.query(BY_RECEIPT, [token]);
   return row && { senderId: BigInt(row.sender_id), detail: row.minimal_receipts ? 'minimal' : 'full', message: toMessage(row) };
@@ -279,7 +272,6 @@ export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
 
 const PURGE_ORGANISATION_USAGE = statement("DELETE FROM daily_organisation_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - 1");
 
-/** Deletes the counts of days that no limit needs any more. */
 export async function purgeOrganisationUsage(db: Queryable): Promise<void> {
   await db.query(PURGE_ORGANISATION_USAGE);
 }

@@ -2,7 +2,7 @@ import type { Files } from '../files/files.ts';
 import type { StoredMessage } from './envelope.ts';
 import type { MessageRecord } from './store.ts';
 
-/** Adds the files to messages of a party. Most have none, and then there is no query. */
+/** Adds the files to messages of a party. Most have none, which saves the query. */
 export async function allWithFiles<Record extends MessageRecord>(
   { files }: { files: Files },
   partyId: bigint,

@@ -13,7 +13,7 @@ interface NotificationMailServices {
   publicUrl: string;
 }
 
-/** Mails a member who was mentioned, or whom threads were assigned to, as often as the member wants. */
+/** Mails a member about mentions and assignments, as often as the member wants. */
 export function mailNotifications(services: NotificationMailServices): Chore<{ party_id: string; person_id: string }> {
   return {
     name: JOBS.mailNotifications,
@@ -30,7 +30,6 @@ export function mailNotifications(services: NotificationMailServices): Chore<{ p
   };
 }
 
-/** The thread, if there is only one. */
 function urlOf({ publicUrl }: NotificationMailServices, [first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? `${publicUrl}/threads/${formatId('thr', first)}` : `${publicUrl}/inbox`;
 }

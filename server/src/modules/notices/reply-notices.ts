@@ -11,7 +11,7 @@ interface NoticeServices extends ReplyServices {
   inboundDomain: string;
 }
 
-/** Sends a mail about a reply to a mailbox that can't read it on the pages: once a thread, until the mailbox reacts. */
+/** Mails a mailbox about a reply that it can't read on the pages: once per thread, until the mailbox reacts. */
 export function notifyOfReply(services: NoticeServices): Chore<{ party_id: string; message_id: string }> {
   return {
     name: JOBS.notifyOfReply,

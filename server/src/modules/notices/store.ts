@@ -6,7 +6,7 @@ export interface ReplyEntry {
   inReplyTo: string | null;
   senderId: bigint;
   position: bigint;
-  /** On the party's side: the author of the message replied to, and the first author in its ledger's copy of the thread. */
+  /** The author of the message replied to, and the first author in this ledger's copy of the thread, both on the party's side. */
   parentEmail: string | null;
   firstEmail: string | null;
 }
@@ -29,7 +29,6 @@ const REPLY = statement(
   },
 );
 
-/** A message in a party's inbox, if it is still there. */
 export async function findReply(db: Queryable, partyId: bigint, messageId: string): Promise<ReplyEntry | undefined> {
   const [row] = await db.query(REPLY, [partyId, messageId]);
   return (
@@ -62,8 +61,8 @@ const NEXT_NOTICE = statement(
 );
 
 /**
- * Records that a mailbox is notified of a reply; false when it was notified of an earlier one in the thread and has neither written
- * there nor signed in since. The lock of the row makes two workers take turns, so that one notice is sent.
+ * Records that a mailbox is notified of a reply. Returns false when it was notified of an earlier one in the thread and has neither written
+ * there nor signed in since. The row lock serializes two workers, so that one notice is sent.
  */
 export async function noteNotice(
   tx: Queryable,

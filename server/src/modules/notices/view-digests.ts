@@ -4,7 +4,6 @@ import type { Mails } from '../mail/mails.ts';
 import { digestMail } from '../mail/templates.ts';
 import { type DigestServices, mailDueDigests } from '../threads/digests.ts';
 
-/** Mails members about saved views that have new messages, hourly or daily, as they have chosen. */
 export function mailViewDigests(services: DigestServices & { mails: Mails; publicUrl: string }): Chore {
   return {
     name: 'mail-view-digests',

@@ -13,21 +13,19 @@ export interface ReplyServices {
 
 export interface Told {
   email: string;
-  /** The business that has replied. */
   business: Business;
-  /** The business for which the mailbox had written without being a member; undefined for a party without a handle. */
+  /** The business for which the mailbox wrote without being a member. Undefined for a party without a handle. */
   writtenAs: Business | undefined;
   threadId: string;
   position: bigint;
 }
 
-/** Names no mailbox: only the replies to what has already joined the business follow it. */
+/** Names no mailbox: only the replies to messages that have already joined the business follow it. */
 const REPLIES_ONLY = '';
 
 /**
- * Who is notified of a reply by mail: for a party without a handle, the mailbox that began the thread; for a business, the mailbox
- * that wrote the message replied to. Undefined when nobody is: the reply has joined a business together with the message that it
- * replies to, or joins it now, because it was being delivered meanwhile.
+ * Finds the mailbox to notify of a reply. For a party without a handle, it began the thread. For a business, it wrote the message replied
+ * to. Undefined when the reply has joined a business together with that message, or joins it now because it was being delivered meanwhile.
  */
 export async function whomToTell({ database, parties }: ReplyServices, partyId: bigint, messageId: string): Promise<Told | undefined> {
   const reply = await findReply(database.of(partyId), partyId, messageId);

@@ -46,7 +46,7 @@ export const ready = publicEndpoint({
   success: { status: 200, description: 'The service is ready.', schema: ReadySchema },
   errors: [],
   handle: async ({ database, transparencyLog, objects: { health } }) => {
-    // Nobody knows yet whether the bucket of the settings exists.
+    // It is not yet known whether the configured bucket exists.
     if (!health.wasReached) throw new Refusal('unavailable', health.fault, { retryAfterS: 5 });
     // A server that hangs responds to reads even later than to the probe.
     const [pending, shards] = await Promise.all([pendingMigrations(database).catch(notReady), failingShards(database)]);
@@ -66,7 +66,7 @@ export const ready = publicEndpoint({
   },
 });
 
-/** Rejects if all fail. */
+/** Rejects if all shards fail. */
 async function failingShards(database: Database): Promise<string | undefined> {
   const all = await database.writesByShard();
   const failing = all.filter(({ areCommitted }) => !areCommitted);

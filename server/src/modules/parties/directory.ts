@@ -10,7 +10,6 @@ import { type Change, type ChangeFeed, changeCached } from '../../platform/postg
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
-/** Why a handle can't be claimed. */
 export type HandleObjection = 'taken' | 'reserved' | 'invalid';
 
 export interface BusinessChange {
@@ -36,12 +35,10 @@ export class PartyDirectory {
     return this.#businesses.load(handle, () => store.findByHandle(this.#database, handle), ownerOf);
   }
 
-  /** The business that has verified the mail domain. */
   ownerOf(domain: string): Promise<Business | undefined> {
     return this.#businesses.load(`@${domain}`, () => store.findByDomain(this.#database, domain), ownerOf);
   }
 
-  /** A party of any kind. */
   byId(id: bigint): Promise<Party | undefined> {
     return this.#parties.load(id.toString(), () => store.findById(this.#database, id), ownerOf);
   }
@@ -50,7 +47,6 @@ export class PartyDirectory {
     return store.findId(this.#database, name);
   }
 
-  /** Returns the id of the party with that name, which is created if there is none. */
   async addUnclaimed(name: store.PartyName): Promise<bigint> {
     const known = await this.find(name);
     if (known !== undefined) return known;
@@ -60,7 +56,6 @@ export class PartyDirectory {
     return id;
   }
 
-  /** The id of a mailbox that sends mail. */
   mailboxId(email: string): Promise<string> {
     return store.mailboxId(this.#database, newUuid(), email);
   }
@@ -87,7 +82,6 @@ export class PartyDirectory {
     throw new Refusal('not_found', `The business ${business.handle} has no domain ${domain}.`);
   }
 
-  /** False when the business does not hold the domain. */
   releaseDomain(tx: Change, businessId: bigint, domain: string): Promise<boolean> {
     tx.alsoConcerns(businessId);
     return store.deleteVerifiedDomain(tx, businessId, domain);
@@ -109,13 +103,13 @@ export class PartyDirectory {
     });
   }
 
-  /** Makes the threads of a party without a handle join a business: all, or those that one mailbox began. */
+  /** Makes threads of a party without a handle join a business: all, or those that one mailbox began. */
   async joinHistory(tx: Queryable, business: Business, name: store.PartyName, mailbox: string | null): Promise<void> {
     const unclaimed = await store.findId(tx, name);
     if (unclaimed !== undefined) await store.queueJoin(tx, business.id, unclaimed, mailbox);
   }
 
-  /** Whether a handle can be claimed, and in which form; an invalid one is returned as given. */
+  /** Returns the normalized handle, or an invalid one as given, and whether it can be claimed. */
   async judge(text: string): Promise<{ handle: string; objection: HandleObjection | null }> {
     const handle = parseHandle(text);
     if (handle === undefined) return { handle: text, objection: 'invalid' };
@@ -123,7 +117,7 @@ export class PartyDirectory {
     return { handle, objection: (await this.byHandle(handle)) ? 'taken' : null };
   }
 
-  /** `isClaimed` marks a business that a person has claimed, which has lower limits at first than one that the operator has created. */
+  /** `isClaimed` marks a business claimed by a person. At first it has lower limits than one created by the operator. */
   async create(
     handleText: string,
     displayName: string,
@@ -136,7 +130,7 @@ export class PartyDirectory {
     try {
       return await this.#database.transaction(async (tx) => {
         const business = await store.insertBusiness(tx, handle, name, isClaimed);
-        // Not for a business that the operator has created, and so vouches for.
+        // The operator vouches for a business that it creates.
         if (isClaimed) await refuseCopiedName(tx, name, business.id);
         await along(tx, business);
         return business;

@@ -1,7 +1,7 @@
 import type { Business, Party, PartyView } from '../../contract/parties.ts';
 import { columns, type RowOf } from '../../platform/postgres/statement.ts';
 
-/** A party of any kind: exactly one of the first three columns is not null. */
+/** Exactly one of the first three columns is not null. */
 export const PARTY_ROW = columns({ handle: 'text?', domain: 'text?', email: 'text?', display_name: 'text' });
 
 type PartyRow = RowOf<typeof PARTY_ROW>;
@@ -40,7 +40,6 @@ export function toBusiness(row: BusinessRow): Business {
   };
 }
 
-/** A party without a handle, known by a domain or a mailbox. */
 export function toUnclaimed(row: PartyRow): Omit<Party, 'id'> {
   return { view: partyViewOf(row), takesReplies: true, verifiedDomains: [] };
 }

@@ -7,7 +7,6 @@ import type { PartyDirectory } from './directory.ts';
 
 export const handleFields = { handle: Type.String(), display_name: Type.String() };
 
-/** What anybody may know of a business. */
 export const PublicProfileSchema = Type.Object(
   {
     ...handleFields,
@@ -23,7 +22,6 @@ export function profileView({ handle, displayName, verifiedDomains, acceptingDro
   return { handle, display_name: displayName, verified_domains: verifiedDomains, accepting_drops: acceptingDrops };
 }
 
-/** Finds a business by a handle in any spelling. */
 export async function claimedAs(parties: PartyDirectory, text: string): Promise<Business> {
   const handle = parseHandle(text);
   const business = handle === undefined ? undefined : await parties.byHandle(handle);

@@ -6,24 +6,22 @@ import type { PartyDirectory } from './directory.ts';
 
 export interface AddressServices {
   parties: PartyDirectory;
-  /** The domain of incoming mail: `<handle>+<segment>@` it is an address of a recipient, too. */
+  /** The domain of incoming mail. `<handle>+<segment>@` this domain also addresses a recipient. */
   inboundDomain: string;
 }
 
-/** A domain or mailbox, which can't be an address of a business. */
+/** A domain or mailbox, which can't be the address of a business. */
 const UNCLAIMED_NAME = /[@.]/;
 
-/** `<handle>` or `<handle>/<segment>`, perhaps with a leading @, or the mail address of either. */
+/** The address is `<handle>` or `<handle>/<segment>`, perhaps with a leading @, or the mail address of either. */
 export function addressIn({ inboundDomain }: AddressServices, to: string): Address | undefined {
   return parseAddress(to.startsWith('@') ? to.slice(1) : to) ?? parseRecipient(to, inboundDomain);
 }
 
-/** Refuses what can't be the name of any party. */
 export function refuseNoAddress(to: string): void {
   if (!UNCLAIMED_NAME.test(to)) throw invalid([{ path: '/to', message: 'must be <handle> or <handle>/<segment>' }]);
 }
 
-/** The business that an address names. */
 export async function recipientAt(services: AddressServices, to: string): Promise<{ recipient: Business; segment: string | null }> {
   const address = addressIn(services, to);
   if (!address) {

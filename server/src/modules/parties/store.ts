@@ -33,7 +33,6 @@ const BY_ID = prepared('party-by-id', `SELECT ${COLUMNS}, p.domain, p.email FROM
   ...PARTY_ROW,
 });
 
-/** With or without a handle. */
 export async function findById(db: Queryable, id: bigint): Promise<Party | undefined> {
   const [row] = await db.query(BY_ID, [id]);
   return row && toParty(row);
@@ -64,7 +63,7 @@ const UPDATE_BUSINESS = statement(
   BUSINESS_ROW,
 );
 
-/** Leaves columns unchanged whose value is undefined: another request may be changing them. */
+/** Leaves columns with an undefined value unchanged: another request may be changing them. */
 export async function updateBusiness(
   tx: Queryable,
   id: bigint,
@@ -88,7 +87,6 @@ const VERIFIED_WITH_NAME = statement(
       AND EXISTS (SELECT FROM verified_domains d WHERE d.party_id = p.id) LIMIT 1`,
 );
 
-/** Whether another business with a verified domain has a name that looks like this one. */
 export async function isNameOfVerified(tx: Queryable, displayName: string, exceptId: bigint): Promise<boolean> {
   return (await tx.query(VERIFIED_WITH_NAME, [nameKeyOf(displayName), exceptId])).length > 0;
 }
@@ -102,7 +100,7 @@ const FILL_NAME_KEYS = statement(
     WHERE p.id = f.id AND p.display_name = f.name AND p.name_key IS NULL`,
 );
 
-/** Stores the keys of names that were stored before names had keys; returns how many. */
+/** Stores the keys of names from before names had keys. Returns how many. */
 export async function fillNameKeys(db: Queryable, limit: number): Promise<number> {
   const rows = await db.query(WITHOUT_NAME_KEY, [limit]);
   const names = rows.map(({ display_name }) => display_name);
@@ -116,7 +114,6 @@ const BY_PREFIX = prepared(
   { handle: 'text!', display_name: 'text' },
 );
 
-/** Handles that begin with the prefix, in alphabetical order, after the given one. */
 export async function searchByPrefix(
   db: Queryable,
   prefix: string,
@@ -126,7 +123,7 @@ export async function searchByPrefix(
   return db.query(BY_PREFIX, [prefix, after, limit]);
 }
 
-/** The name of a party: exactly one of them, in its stored form. */
+/** Exactly one of the fields is set, in its stored form. */
 export interface PartyName {
   handle?: string;
   domain?: string;
@@ -157,7 +154,7 @@ export async function insertUnclaimed(db: Queryable, name: PartyName): Promise<v
   ]);
 }
 
-/** The registrable domain, whose owner has all subdomains. Subdomains of suffixes such as github.io have owners of their own. */
+/** The owner of a registrable domain has all its subdomains. Subdomains of suffixes such as github.io have owners of their own. */
 function organisationOf(domain: string | undefined): string | null {
   return domain === undefined ? null : (getDomain(domain, { allowPrivateDomains: true }) ?? domain);
 }
@@ -167,7 +164,7 @@ const INSERT_MAILBOX = statement(
 );
 const MAILBOX = statement('SELECT id FROM mailboxes WHERE email = $1', { id: 'uuid' });
 
-/** The id of a mailbox, which is `newId` if the mailbox is not known yet. */
+/** Inserts the mailbox with `newId` if it is not known yet. */
 export async function mailboxId(db: Queryable, newId: string, email: string): Promise<string> {
   await db.query(INSERT_MAILBOX, [newId, email]);
   return onlyRow(await db.query(MAILBOX, [email])).id;
@@ -189,7 +186,7 @@ const QUEUE_RENAME = statement(
 );
 const RENAMED_AFTER_MS = 5_000;
 
-/** Queues the job that sorts a business by its new name in the contacts of others; at most one for several changes in short order. */
+/** Queues the job that sorts a business by its new name in the contacts of others. Several changes in short order share one job. */
 export async function queueRename(tx: Queryable, id: bigint): Promise<void> {
   const partyId = id.toString();
   await tx.query(QUEUE_RENAME, [
@@ -201,7 +198,6 @@ export async function queueRename(tx: Queryable, id: bigint): Promise<void> {
 
 const QUEUE_JOIN = statement(`SELECT FROM graphile_worker.add_job('join-history', $1::json)`);
 
-/** Queues the job that makes threads join a business: all threads of a party, or those that one mailbox began. */
 export async function queueJoin(tx: Queryable, businessId: bigint, unclaimedId: bigint, mailbox: string | null): Promise<void> {
   await tx.query(QUEUE_JOIN, [JSON.stringify({ business_id: String(businessId), unclaimed_id: String(unclaimedId), mailbox })]);
 }

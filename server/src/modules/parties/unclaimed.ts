@@ -12,8 +12,7 @@ export interface UnclaimedServices {
 
 /**
  * The party that a mailbox writes for, once its owner has proved to hold it: the business that has verified its domain, otherwise an
- * organisation known by the domain alone, or the mailbox itself at a consumer domain. Such a party is created when it is first
- * needed.
+ * organisation known by the domain alone, or the mailbox itself at a consumer domain. The party is created when it is first needed.
  */
 export async function partyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Party> {
   const owner = await parties.ownerOf(domainOf(email));
@@ -24,7 +23,6 @@ export async function partyOfMailbox({ parties, consumerMail }: UnclaimedService
   return party;
 }
 
-/** The same without creating the party. */
 export async function expectedPartyOfMailbox({ parties, consumerMail }: UnclaimedServices, email: string): Promise<Omit<Party, 'id'>> {
   const owner = await parties.ownerOf(domainOf(email));
   if (owner) return owner;
@@ -35,7 +33,7 @@ export async function expectedPartyOfMailbox({ parties, consumerMail }: Unclaime
   return known ?? toUnclaimed({ handle: null, domain, email: mailbox, display_name: domain ?? email });
 }
 
-/** The name of the party that a mailbox would write for if no business had verified its domain. */
+/** Ignores whether a business has verified the mailbox's domain. */
 export function partyNameOfMailbox({ consumerMail }: Pick<UnclaimedServices, 'consumerMail'>, email: string): PartyName {
   const domain = domainOf(email);
   return consumerMail.gives(domain) ? { email } : { domain };
@@ -45,7 +43,6 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
 
-/** The actor of a message that came by mail. */
 export async function mailboxActor({ parties }: UnclaimedServices, email: string, name: string): Promise<ActorView> {
   const id = formatId('mbx', await parties.mailboxId(email));
   return { kind: 'mailbox', id, name: name === '' ? email : name, email, verified: true, provider: 'smtp' };

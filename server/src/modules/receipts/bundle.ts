@@ -26,10 +26,15 @@ export interface BundleServices extends ProofServices {
   hasher: CanonicalHasher;
 }
 
-/** For a party of the message, with the JSON or without; or for everybody with a full receipt, who sees nothing of what the parties have signed. */
+/**
+ * A party of the message reads the bundle with the JSON or without. Anyone else with a full receipt sees nothing that the parties have
+ * signed.
+ */
 export type BundleReader = { partyId: bigint; withJson: boolean; spend: Spend } | 'public';
 
-/** The text of a `.waybill-proof`, which verifies without the service: what the log has by now. docs/proof.md describes it. */
+/**
+ * The text of a `.waybill-proof`, which verifies without the service, as far as the log has the message by now. docs/proof.md describes it.
+ */
 export async function bundleOf(services: BundleServices, sent: SentMessage, reader: BundleReader): Promise<string | typeof PENDING> {
   const location = await locate(services, sent);
   const proof = location === PENDING ? PENDING : await proofAt(services, location);
@@ -42,7 +47,6 @@ class BundleMaker {
   readonly #sent: SentMessage;
   readonly #reader: BundleReader;
   readonly #logs: readonly LogView[];
-  /** Keys that signed checkpoints of the bundle, in the order in which they were needed. */
   readonly #signers = new Map<string, BundleLog>();
 
   constructor(services: BundleServices, sent: SentMessage, reader: BundleReader, logs: readonly LogView[]) {
@@ -67,15 +71,15 @@ class BundleMaker {
     };
     const [, ...otherLogs] = this.#signers.values();
     const members = Object.entries({ ...bundle, other_logs: otherLogs });
-    // Others get a turn: JSON of a megabyte is written as text once more.
+    // Yields to other work: up to a megabyte of JSON is written as text once more.
     await setImmediate();
-    // Empty lists are left out: a bundle has one form.
+    // Empty lists are left out, so that a bundle has one form.
     return canonicalJson(
       Object.fromEntries(members.filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))),
     );
   }
 
-  /** What only the parties see. The request that was signed has the JSON in it. */
+  /** Only the parties see these fields. The signed request contains the JSON. */
   async #ofParties({ partyId, withJson, spend }: Exclude<BundleReader, 'public'>): Promise<Partial<Bundle>> {
     const { database } = this.#services;
     const { senderId, message } = this.#sent;
@@ -90,7 +94,9 @@ class BundleMaker {
     return { ...(json !== undefined && { json }), ...(made && { signature: made }), acknowledgements };
   }
 
-  /** As it was sent; of a message from before json_bytes_sha256 was recorded, the form that json_sha256 is of. */
+  /**
+   * Returns the JSON as it was sent. Messages from before json_bytes_sha256 was recorded have the canonical form, which json_sha256 is of.
+   */
   async #json(partyId: bigint, spend: Spend | undefined): Promise<string | undefined> {
     const { json, jsonBytesSha256 } = this.#sent.message;
     if (json === null) return undefined;
@@ -135,7 +141,6 @@ class BundleMaker {
     return this.#proofAt(await this.#services.transparencyLog.locate(leaf));
   }
 
-  /** Undefined while the leaf is not in a checkpoint. */
   async #proofAt(location: Location | undefined): Promise<string | undefined> {
     const proof = location ? await proofAt(this.#services, location) : PENDING;
     if (!location || proof === PENDING) return undefined;
@@ -143,7 +148,6 @@ class BundleMaker {
     return proof;
   }
 
-  /** Notes the log of a proof, with the one of its keys that signed the checkpoint. */
   #note({ log: number }: Location, proof: string): BundleLog {
     const view = this.#logs.find((one) => one.number === number);
     const signed = new Set(parseNote(parseProof(proof).checkpoint).signatures.map(({ keyId }) => keyId));

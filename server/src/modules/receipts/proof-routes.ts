@@ -70,7 +70,7 @@ export const ofMessage = endpoint({
   },
 });
 
-/** Named after the message: the token of a receipt is for those who got its link. */
+/** The file is named after the message, because the receipt's token is only for those who got its link. */
 function download({ id }: StoredMessage, proof: string | typeof PENDING, ending: string, type: string): HttpResponse {
   if (proof === PENDING)
     return {

@@ -1,2 +1,2 @@
-/** Follows a comment in its transaction, so that it is found at once. */
+/** Writes the document in the comment's transaction, so that the comment is found at once. */
 export { writeComment as addCommentDocument } from './index-store.ts';

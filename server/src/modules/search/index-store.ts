@@ -6,14 +6,13 @@ const INDEX = prepared('index-search-queue', 'SELECT entries, last_sender FROM i
   last_sender: 'bigint?',
 });
 
-/** What one round has done. */
 export interface IndexRound {
   entries: number;
   /** The next round begins with the sender after this one. */
   lastSender: bigint;
 }
 
-/** Writes the documents of some of what is queued. 'busy' while another process does this in the shard. */
+/** Writes the documents of some queued entries. Returns 'busy' while another process does this in the shard. */
 export async function indexSome(db: Queryable, entriesMax: number, afterSender: bigint): Promise<IndexRound | 'busy'> {
   const [row] = await db.query(INDEX, [entriesMax, afterSender]);
   return row ? { entries: row.entries ?? 0, lastSender: BigInt(row.last_sender ?? 0) } : 'busy';

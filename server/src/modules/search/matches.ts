@@ -1,32 +1,30 @@
 import type { Term } from './search-query.ts';
 import { type Word, wordsOf } from './words.ts';
 
-/** Characters that a match shows before the first mark, and altogether. */
+/** The characters that a match shows before the first mark, and altogether. */
 const BEFORE_CHARS = 40;
 const SHOWN_CHARS = 160;
-/** What of a message or comment is in its document (sql/search/message_words.sql): the words of the first characters of its fields. */
+/** A document has the words of the first characters of a message's or comment's fields (sql/search/message_words.sql). */
 const DOCUMENT_MAX_CHARS = 32_768;
 const DOCUMENT_MAX_WORDS = 2_000;
 
-/** The order of matches: what people read first comes first. */
+/** The order of matches: fields that people read first come first. */
 export const MATCHED_FIELDS = ['subject', 'type', 'note', 'from', 'to', 'file', 'id', 'thread_id', 'json', 'comment', 'author'] as const;
 
 export type MatchedField = (typeof MATCHED_FIELDS)[number];
 
 export interface Match {
   field: MatchedField;
-  /** A part of the field, around what matched. */
   text: string;
-  /** What matched in `text`: start and end in code points. */
+  /** Start and end of each match in `text`, in code points. */
   marks: [start: number, end: number][];
 }
 
-/** How many words may still be compared. */
 export interface WordBudget {
   words: number;
 }
 
-/** What of these fields matched, each field once. Fields come in the order of the document, so that none is read beyond its end. */
+/** Returns at most one match per field. Fields come in the order of the document, so that none is read beyond its end. */
 export function matchesIn(
   fields: Iterable<readonly [field: MatchedField, text: string | null]>,
   terms: readonly Term[],
@@ -42,7 +40,7 @@ export function matchesIn(
     if (text === null) continue;
     const read = text.slice(0, chars);
     chars -= text.length;
-    // What stands between two fields is a word, too.
+    // The separator of two fields counts as a word, too.
     document.words--;
     if (matches.some((match) => match.field === field)) continue;
     const marks = marksIn(read, terms, document);
@@ -52,7 +50,7 @@ export function matchesIn(
   return matches.sort((a, b) => MATCHED_FIELDS.indexOf(a.field) - MATCHED_FIELDS.indexOf(b.field));
 }
 
-/** Those that an excerpt around the first of them shows, in UTF-16 units, ascending, without overlaps. */
+/** Returns the marks within an excerpt around the first of them, in UTF-16 units, ascending, without overlaps. */
 function marksIn(text: string, terms: readonly Term[], left: WordBudget): [number, number][] {
   const longest = Math.max(...terms.map((term) => term.words.length));
   const words: Word[] = [];
@@ -60,7 +58,7 @@ function marksIn(text: string, terms: readonly Term[], left: WordBudget): [numbe
   let shownTo = Number.POSITIVE_INFINITY;
   let beyond = 0;
   for (const word of wordsOf(text)) {
-    // A mark may begin where it is shown, and end where it is not.
+    // A mark may begin inside the excerpt and end outside.
     if (left.words-- <= 0 || (word.start >= shownTo && ++beyond >= longest)) break;
     words.push(word);
     for (const term of terms) {
@@ -81,7 +79,7 @@ function marksIn(text: string, terms: readonly Term[], left: WordBudget): [numbe
   return merged;
 }
 
-/** Called for each word and term: the last word is compared first, and nothing is allocated. */
+/** Called for each word and term, so the last word is compared first and nothing is allocated. */
 function fits(words: readonly Word[], at: number, { words: wanted, isPrefix }: Term): boolean {
   for (let i = wanted.length - 1; i >= 0; i--) {
     const folded = words[at + i]?.folded ?? '';
@@ -91,7 +89,7 @@ function fits(words: readonly Word[], at: number, { words: wanted, isPrefix }: T
   return true;
 }
 
-/** Around the first mark, cut between characters. */
+/** The excerpt lies around the first mark, and is cut between characters. */
 function excerpt(field: MatchedField, text: string, marks: readonly [number, number][]): Match {
   const from = boundary(text, Math.max(0, (marks[0]?.[0] ?? 0) - BEFORE_CHARS));
   const to = boundary(text, Math.min(text.length, from + SHOWN_CHARS));
@@ -100,7 +98,7 @@ function excerpt(field: MatchedField, text: string, marks: readonly [number, num
   return { field, text: text.slice(from, to), marks: shown.map(([start, end]) => [inCodePoints(start), inCodePoints(end)]) };
 }
 
-/** Not inside of a surrogate pair. */
+/** Avoids a cut inside a surrogate pair. */
 function boundary(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

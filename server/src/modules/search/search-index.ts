@@ -5,14 +5,13 @@ import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { countQueued, indexSome } from './index-store.ts';
 
 const SWEEP_MS = 250;
-/** Written in one transaction. */
 const ENTRIES_PER_ROUND = 250;
 const BUSY_MS = 50;
 const TELL_EVERY_MS = 1_000;
 
 /**
- * Writes the documents that searches read, after the thread index has taken the entries: words of a message cost many times as much as its
- * thread, and lists of threads do not wait for them. Any number of processes may run it; in each shard, one at a time does the work.
+ * Writes the documents that searches read, after the thread index has taken the entries. The words of a message cost many times as much as
+ * its thread, and thread lists do not wait for them. Any number of processes may run it. In each shard, one at a time does the work.
  */
 export class SearchIndex extends ShardSweep {
   constructor(database: Database, log: Logger) {
@@ -28,7 +27,7 @@ export class SearchIndex extends ShardSweep {
   }
 }
 
-/** Writes everything that is queued, while the service goes on and takes part. */
+/** Writes everything that is queued, while the service keeps running and takes part. */
 export async function indexQueued(database: Database, tell: (progress: { done: number; total: number }) => void): Promise<void> {
   const left = async () => {
     let sum = 0;

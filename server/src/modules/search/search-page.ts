@@ -11,13 +11,12 @@ import type { Found, Results } from './search.ts';
 import type { Term } from './search-query.ts';
 import { jsonTexts } from './search-store.ts';
 
-/** Of the json of a message, this much is in its document; of its note, and of the names of its files together, this much. */
+/** A document has this much of a message's json, of its note, and of all its file names together. */
 const JSON_CHARS = 32_768;
 const NOTE_CHARS = 8_192;
 const FILENAMES_CHARS = 8_192;
-/** Of the json of all messages of a page, this much is read for marks. */
+/** At most this much json of all messages of a page is read for marks. */
 const JSON_PER_PAGE_CHARS = 1_048_576;
-/** Messages whose json is read together. */
 const AT_ONCE = 20;
 
 interface Named {
@@ -27,12 +26,10 @@ interface Named {
   email?: string;
 }
 
-/** A message that was found, by itself or by a comment. */
 interface FoundEntry extends ListedEntry {
   row: Found;
 }
 
-/** The page as JSON. Ends early when its messages are large together. */
 export async function resultsBody(
   services: EnvelopeServices,
   { business }: Caller,
@@ -95,7 +92,7 @@ function commentOf({ id, comment_text: text, author_kind: kind, author_id: autho
 
 type Field = [field: MatchedField, text: string | null];
 
-/** In the order of the document. */
+/** The fields are in the order of the document. */
 function* fieldsOf({ subject, type, note, sender, recipient, files, id, threadId }: Loaded, json: string | null): Generator<Field> {
   const from: { party: Named; actor: { name: string; email: string | null } } = JSON.parse(sender);
   const to: { party: Named; segment?: string | null } = JSON.parse(recipient);

@@ -4,36 +4,35 @@ import { parseTime } from '../../contract/time.ts';
 import { parseColleague } from '../threads/colleagues.ts';
 import { wordsOf } from './words.ts';
 
-/** Words that stand next to each other in a document. */
+/** The words of a term are adjacent in a document. */
 export interface Term {
   words: string[];
-  /** Whether the last word may go on: PO-48 finds PO-4814. */
+  /** The last word may be a prefix: PO-48 finds PO-4814. */
   isPrefix: boolean;
 }
 
-/** What somebody searches for: a message must meet all of it. */
+/** A message must meet all conditions of a query. */
 export interface SearchQuery {
   terms: Term[];
-  /** Words that stand for what a message is (sql/search/message_words.sql). */
+  /** Words that stand for properties of a message (sql/search/message_words.sql). */
   facts: string[];
   label?: string;
-  /** A uuid; null for nobody. */
   assigneeId?: string | null;
   isDone?: boolean;
   isUnread?: boolean;
   beforeMs?: number;
   afterMs?: number;
-  /** Whether nothing can match, such as in a query of punctuation. */
+  /** Nothing can match, for example with a query of punctuation. */
   isEmpty: boolean;
 }
 
 const PART = /(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gu;
 
-/** What an operator adds to the query; undefined if the value is none of its own. */
+/** Returns the operator's part of the query, or undefined if the value is none of its own. */
 type Operator = (value: string, myId: string) => Partial<Omit<SearchQuery, 'terms' | 'isEmpty'>> | undefined;
 
 const fact = (word: string) => ({ facts: [`=${word}`] });
-/** Names have no spaces, and ASCII letters without case. */
+/** Names have no spaces, and ASCII letters ignore case. */
 const named = (kind: string): Operator => {
   const prefix = `${kind}:`;
   return (value) => (/\s/.test(value) ? undefined : fact(prefix + value.toLowerCase().replace(/^@/, '')));
@@ -60,7 +59,7 @@ function timed(name: 'beforeMs' | 'afterMs', value: string) {
   return ms === undefined ? undefined : { [name]: ms };
 }
 
-/** An operator that is not known, or has a value that it does not know, is a plain word. */
+/** An unknown operator, or one with an unknown value, is a plain word. */
 export function parseQuery(text: string, myId: string): SearchQuery {
   const query: SearchQuery = { terms: [], facts: [], isEmpty: false };
   let parts = 0;

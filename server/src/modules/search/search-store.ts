@@ -14,7 +14,7 @@ const FOUND = columns({
   id: 'uuid',
   thread_id: 'uuid',
   thread_subject: 'text?',
-  /** Where the message is stored; of a comment, the last message of its thread. */
+  /** The key of the message. A comment has the last message of its thread. */
   sender_id: 'bigint?',
   message_id: 'uuid?',
   comment_text: 'text?',
@@ -26,15 +26,12 @@ const FOUND = columns({
 
 export type Found = RowOf<typeof FOUND>;
 
-/** The place of a document in a list. */
 export interface Place {
   position: string;
   id: string;
 }
 
-/** The conditions on documents and their threads. */
 export interface Conditions {
-  /** LIKE patterns. */
   patterns: string[];
   since?: bigint | undefined;
   until?: bigint | undefined;
@@ -47,7 +44,7 @@ export interface Conditions {
 
 const BEGIN = prepared('begin-search', 'SELECT begin_search($1::bigint) AS is_complete', { is_complete: 'boolean' });
 
-/** Has the messages of a business indexed from now on. Returns whether all have been. */
+/** Has the messages of a business indexed from now on. Returns whether all of them are. */
 export async function beginSearch(db: Queryable, partyId: bigint): Promise<boolean> {
   return onlyRow(await db.query(BEGIN, [partyId])).is_complete;
 }
@@ -55,14 +52,14 @@ export async function beginSearch(db: Queryable, partyId: bigint): Promise<boole
 const RANGE = '(d.position, d.id) < ($2::bigint, $3::uuid) AND d.position >= $4 AND d.position < $5';
 const NEWEST_FIRST = 'ORDER BY d.position DESC, d.id DESC';
 
-/** newest: the newest $6 documents. words: all that the index has for the tsquery $6; "+ 0" keeps other indexes out. */
+/** newest: the newest $6 documents. words: all that the index has for the tsquery $6. "+ 0" keeps other indexes out. */
 const DRIVERS = {
   newest: `SELECT d.* FROM search_documents d WHERE d.party_id = $1 AND ${RANGE} ${NEWEST_FIRST} LIMIT $6::integer`,
   words: `SELECT d.* FROM search_documents d WHERE ${INDEXED} @@ $6::text::tsquery AND d.party_id + 0 = $1 AND ${RANGE.replaceAll('d.position', 'd.position + 0')}`,
 } as const;
 
 /**
- * Only what the ledger of the party has, and comments of its own. LATERAL with LIMIT 1 keeps every plan from scanning whole tables; the
+ * Finds only messages in the party's ledger, and its own comments. LATERAL with LIMIT 1 keeps every plan from scanning whole tables. The
  * document's words are compared before anything else is read.
  */
 const FIND = variants(
@@ -98,7 +95,7 @@ function valuesOf(partyId: bigint, driven: number | string, conditions: Conditio
 
 export interface Walked {
   rows: Found[];
-  /** Given if there may be more documents below this place that were not looked at. */
+  /** The walk stopped at this place, and there may be more documents below it. */
   walkedTo: Place | undefined;
 }
 
@@ -107,7 +104,6 @@ const WALK_END = statement(
   { position: 'bigint', id: 'uuid' },
 );
 
-/** Looks through the newest documents after the place. */
 export async function walk(
   db: Queryable,
   partyId: bigint,
@@ -128,7 +124,7 @@ const LIMIT_STATEMENTS = statement(
   { timeout: 'text', scans: 'text' },
 );
 
-/** All documents that the index of words has for a tsquery, newest first; in a transaction, which ends when it takes too long. */
+/** Returns all documents that the word index has for a tsquery, newest first. Runs in a transaction, which ends when it takes too long. */
 export async function findByWords(
   tx: Queryable,
   partyId: bigint,
@@ -150,7 +146,6 @@ const WITH_ASSIGNEE = statement(
   { thread_id: 'uuid' },
 );
 
-/** The threads with a label, or of an assignee, up to a maximum. */
 export async function threadsWith(
   db: Queryable,
   partyId: bigint,
@@ -168,7 +163,6 @@ const JSON_TEXTS = statement(
   { json: 'text?' },
 );
 
-/** The beginning of the json of messages, in their order. */
 export async function jsonTexts(
   db: Queryable,
   keys: readonly { senderId: bigint; messageId: string }[],

@@ -15,13 +15,13 @@ import * as store from './search-store.ts';
 
 export type { Found } from './search-store.ts';
 
-/** Documents that are looked through before the index is asked: a word that most messages have fills its page here. */
+/** The number of documents scanned before the index is queried: a word that most messages have fills its page here. */
 const FIRST_WALK = 500;
-/** If the first walk has found this share of a page, further ones fill it sooner than the index, which finds all pages at once. */
+/** If the first walk has found this share of a page, further walks fill it sooner than the index, which finds all pages at once. */
 const WORTH_WALKING = 1 / 8;
-/** Threads with a label, or of an assignee, up to which the index is asked for their documents. */
+/** Up to this many threads of a label or an assignee, the index is queried for their documents. */
 const THREADS_MAX = 200;
-/** Time for the index of words. Beyond it, the newest documents are looked through instead. */
+/** The timeout of the word index. After it, the newest documents are scanned instead. */
 const INDEX_PATIENCE_MS = 1_000;
 const PATIENCE_MS = 10_000;
 const AT_ONCE = 4;
@@ -33,20 +33,19 @@ const POSITION_MAX = 2n ** 63n - 1n;
 export interface Results {
   found: store.Found[];
   terms: Term[];
-  /** The cursor after one of those found, where a page ends early. */
   cursorAfter: (last: store.Found) => string;
   nextCursor: string | null;
-  /** Whether all messages of the business could be found: false for a while after its first search. */
+  /** All messages of the business could be found. False for a while after its first search. */
   isComplete: boolean;
 }
 
-/** Searches in documents. Businesses take turns, because a search may read many of them. */
+/** Searches documents. Businesses take turns, because a search may read many of them. */
 export class Searches {
   readonly #database: Database;
   readonly #cursors: Cursors;
   readonly #turns = new Turns({ waitingMax: SEARCHES_WAITING_PER_BUSINESS_MAX, patienceMs: PATIENCE_MS, atOnce: AT_ONCE });
   readonly #waiting = new Map<string, Promise<boolean>>();
-  /** Searches, and first searches of businesses, for which the index has taken too long. */
+  /** The searches, and the first searches of businesses, for which the index has taken too long. */
   readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
 
   constructor(database: Database, cursors: Cursors) {
@@ -54,7 +53,7 @@ export class Searches {
     this.#cursors = cursors;
   }
 
-  /** Newest first. A page may be short, even empty, and still have a cursor. `spend` charges for documents that were looked through in vain. */
+  /** The newest come first. A page may be short, even empty, and still have a cursor. `spend` charges for documents scanned in vain. */
   async find(
     caller: Caller,
     { q, limit = PAGE_DEFAULT_ITEMS, cursor }: { q: string; limit?: number; cursor?: string },
@@ -78,7 +77,7 @@ export class Searches {
     }
   }
 
-  /** Whether all messages can be found. A first search waits for that: without, it would find nothing. */
+  /** Returns whether all messages can be found. A first search waits for that, because otherwise it would find nothing. */
   async #begin(partyId: bigint): Promise<boolean> {
     const isComplete = () => store.beginSearch(this.#database.of(partyId), partyId);
     const name = partyId.toString();
@@ -123,7 +122,7 @@ export class Searches {
     return { rows, end: walkedTo };
   }
 
-  /** Undefined where the index does not help: the query has no words, or the index takes too long. */
+  /** Returns undefined where the index does not help: the query has no words, or the index takes too long. */
   async #askIndex(
     shard: Database,
     partyId: bigint,
@@ -146,7 +145,6 @@ export class Searches {
   }
 }
 
-/** Asks again and again, and at most for this time. */
 async function untilTrue(ask: () => Promise<boolean>, patienceMs: number): Promise<boolean> {
   const end = performance.now() + patienceMs;
   for (;;) {
@@ -156,7 +154,7 @@ async function untilTrue(ask: () => Promise<boolean>, patienceMs: number): Promi
   }
 }
 
-/** A cursor is sealed, so that it holds nothing but what was put into it. */
+/** The key needs no check, because a cursor is sealed. */
 function placeIn(key: string | undefined): store.Place | undefined {
   const [position, id] = key?.split(' ') ?? [];
   return position === undefined || id === undefined ? undefined : { position, id };
@@ -183,7 +181,7 @@ function positionOf(ms: number): bigint {
   return position > POSITION_MAX ? POSITION_MAX : position;
 }
 
-/** What the index of words is asked for, as text; empty when it can't help. Documents have their thread's id as a word. */
+/** The tsquery for the word index, or an empty text when the index can't help. Documents have their thread's id as a word. */
 async function tsqueryOf(shard: Database, partyId: bigint, { terms, facts, label, assigneeId }: SearchQuery): Promise<string> {
   const lexeme = (word: string) => `'${`${partyId}:${word}`.replace(/['\\]/g, '$&$&')}'`;
   const words = terms.flatMap((term) =>

@@ -3,12 +3,12 @@
  * search-words.test.ts compares the two.
  */
 
-/** A longer word is cut; so is that of a document. */
+/** A longer word is cut, in documents as well. */
 const WORD_MAX_CHARS = 64;
 
 const SEPARATORS =
   '\\u0000-\\u001e\\u0020-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u20a0-\\u20cf\\u2190-\\u2bff\\u2e00-\\u2e7f\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u303d\\u30fb\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\ufeff\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\ufff0-\\uffff';
-/** Of scripts without spaces: each character is a word. */
+/** In scripts without spaces, each character is a word. */
 const SINGLE =
   '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3021-\\u302f\\u3031-\\u303c\\u3041-\\u30fa\\u30fc-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{1b000}-\\u{1b16f}\\u{20000}-\\u{3ffff}';
 const WORD = new RegExp(`[${SINGLE}]|[^${SEPARATORS}${SINGLE}]+`, 'gu');
@@ -23,12 +23,10 @@ const FOLDED = new Map([...UPPER].map((letter, i) => [letter, [...LOWER][i] ?? l
 
 export interface Word {
   folded: string;
-  /** Where the word is in the text, in UTF-16 units. */
   start: number;
   end: number;
 }
 
-/** The words of a text, in their order. */
 export function* wordsOf(text: string): Generator<Word> {
   for (const { 0: word, index } of text.matchAll(WORD)) {
     const folded = fold(word);
@@ -36,7 +34,7 @@ export function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function fold(word: string): string {
   const lower = cut(lowerAscii(word));
   if (Buffer.byteLength(lower) === lower.length) return lower;
@@ -48,7 +46,7 @@ function fold(word: string): string {
   return cut(folded.normalize('NFKC').replace(LEFT_OVER, ''));
 }
 
-/** Letters beyond ASCII have a table, because what PostgreSQL does with them depends on its locale. */
+/** Letters beyond ASCII have a table, because PostgreSQL's handling of them depends on its locale. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

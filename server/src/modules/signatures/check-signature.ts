@@ -16,27 +16,25 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { findKey } from './key-store.ts';
 import type { MessageSignature, SignedRequest } from './signed-request.ts';
 
-/** What a signature is about, of an HTTP request. */
 export interface Signable {
   method: string;
   url: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The headers of values that a signature can cover. */
 const COVERED_HEADERS = ['content-digest', 'idempotency-key', 'content-type', 'content-length'];
 
-/** Whether a request has any header of a signature: then it is checked or refused, and never taken for an unsigned one. */
+/** A request with any signature header is checked or refused, and never taken for an unsigned one. */
 export function hasSignature({ headers }: Signable): boolean {
   return headers['signature'] !== undefined || headers['signature-input'] !== undefined;
 }
 
-/** For requests that can't be signed: forms, and those of people. */
+/** Refuses signatures of requests that can't be signed: forms, and those of people. */
 export function refuseSignature(request: Signable, reason: string): void {
   if (hasSignature(request)) throw new Refusal('invalid_signature', reason);
 }
 
-/** Undefined if the request is not signed. Refuses a signature that is not good. */
+/** Returns undefined if the request is not signed. Refuses an invalid signature. */
 export async function checkSignature(
   database: Database,
   { business, by }: Pick<Caller, 'business' | 'by'>,
@@ -74,7 +72,7 @@ export async function checkSignature(
   }
 }
 
-/** What is stored with a message: `json` is a part of the body, or null if the body has none. */
+/** The signature that is stored with a message. `json` is a part of the body, or null if the body has none. */
 export function signatureOfMessage({ body, ...signed }: SignedRequest, json: Buffer | null): MessageSignature {
   const start = json === null ? body.length : json.byteOffset - body.byteOffset;
   const [bodyBefore, bodyAfter] = [body.subarray(0, start), body.subarray(start + (json?.length ?? 0))];
@@ -83,7 +81,7 @@ export function signatureOfMessage({ body, ...signed }: SignedRequest, json: Buf
   return { ...signed, bodyBefore, bodyAfter };
 }
 
-/** As `contentDigest` of the client computes it, in a fraction of the time. */
+/** Equals `contentDigest` of the client, in a fraction of the time. */
 function digestOf(body: Buffer): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }

@@ -17,7 +17,6 @@ export interface SigningKeyRecord {
   publicKey: Buffer;
   createdAt: Date;
   revokedAt: Date | null;
-  /** The statement of its registration, in canonical JSON, and the batch of leaves in the party's shard that has it. */
   registration: string;
   logBatch: string;
 }
@@ -46,7 +45,6 @@ const KEYS = statement(
   ROW,
 );
 
-/** In the order of their registration. */
 export async function listKeys(
   db: Queryable,
   partyId: bigint,
@@ -59,20 +57,18 @@ export async function listKeys(
 
 const LOCK_AGENT = statement('SELECT FROM agents WHERE party_id = $1 AND id = $2 FOR NO KEY UPDATE');
 
-/** Serializes changes of an agent's keys, so that they can be counted. False if there is no such agent. */
+/** Serializes changes of an agent's keys, so that they can be counted. Returns false if there is no such agent. */
 export async function lockAgent(tx: Queryable, partyId: bigint, agentId: string): Promise<boolean> {
   return (await tx.query(LOCK_AGENT, [partyId, agentId])).length > 0;
 }
 
 const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
 
-/** Puts a statement about a key into the log, and returns the batch of its leaf. */
 export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {
   const [row] = await tx.query(LOG, [Buffer.from([KEY_LEAF]), text, at]);
   return row?.batch ?? '';
 }
 
-/** The type of leaves about signing keys. */
 const KEY_LEAF = 0x04;
 
 const INSERT = statement(

@@ -28,7 +28,7 @@ export const SignatureSchema = Type.Object(
   { $id: 'Signature', ...closed },
 );
 
-/** The statement in the log has what a key says of itself. */
+/** The public key and the time come from the statement in the log. */
 export function receiptSignatureView({ key, keyId, keyRevokedAt, createdAt }: SignatureParts) {
   const { public_key, at } = JSON.parse(key);
   return {

@@ -15,7 +15,6 @@ const SIGNATURE = prepared(
   },
 );
 
-/** Undefined if the message was not signed. */
 export async function findSignature(db: Queryable, senderId: bigint, messageId: string): Promise<MessageSignature | undefined> {
   const [row] = await db.query(SIGNATURE, [senderId, messageId]);
   return (

@@ -5,15 +5,14 @@ import { findKey } from './key-store.ts';
 import { findSignature } from './signature-store.ts';
 import type { SignedRequest } from './signed-request.ts';
 
-/** All that proves who signed a request: the parts of `signature` in a proof, and where the leaf of the key is. */
+/** The parts of `signature` in a proof, which prove who signed a request, and the location of the key's leaf. */
 export interface SignatureParts {
   /** The statement of the key's registration, in canonical JSON. */
   key: string;
-  /** Where the log has that statement: the first leaf of a batch in the shard of the party. */
+  /** The log has that statement as the first leaf of a batch in the party's shard. */
   keyLeaf: { partyId: bigint; batchId: string; slot: 0 };
   keyId: string;
   keyRevokedAt: Date | null;
-  /** When the signature says that it was made. */
   createdAt: Date;
   signatureInput: string;
   signature: Buffer;
@@ -21,7 +20,7 @@ export interface SignatureParts {
   body: Buffer;
 }
 
-/** The signature of a message; `json` is that of the message. Undefined if it was not signed. */
+/** `json` is that of the message. Returns undefined if the message was not signed. */
 export async function signatureOf(
   database: Database,
   senderId: bigint,
@@ -34,7 +33,6 @@ export async function signatureOf(
   return partsOf(database, senderId, { ...signed, body: Buffer.concat([bodyBefore, Buffer.from(json ?? ''), bodyAfter]) });
 }
 
-/** The parts of a request that a party has signed. */
 export async function partsOf(database: Database, partyId: bigint, signed: SignedRequest): Promise<SignatureParts> {
   const key = await findKey(database, partyId, signed.keyId);
   if (!key) throw new Error('the key of a signature is gone');

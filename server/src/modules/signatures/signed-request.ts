@@ -1,16 +1,13 @@
-/** A request whose signature has been checked, with all that somebody needs to check it again. */
+/** A request whose signature has been checked, with everything needed to check it again. */
 export interface SignedRequest {
-  /** The uuid of the signing key. */
   keyId: string;
-  /** The value of `@signature-params`. */
   signatureInput: string;
   signature: Buffer;
-  /** The values of the components that are covered, as a JSON object. */
   components: string;
   body: Buffer;
 }
 
-/** The signature of a message request. Of its body, what is around `json`, which the message has. */
+/** The signature of a message request. It keeps the body around `json`, because the message has `json` itself. */
 export interface MessageSignature extends Omit<SignedRequest, 'body'> {
   bodyBefore: Buffer;
   bodyAfter: Buffer;

@@ -19,17 +19,16 @@ const WEAK_KEYS = new Set([
   'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]);
-/** The business of an agent. */
 type Owner = Pick<Business, 'id' | 'view'>;
 
 const KEY_BYTES = 32;
 const SIGN_BIT = 0x80;
 
-/** Registers the public half of an agent's key, and says so in the log. */
+/** Registers the public half of an agent's key, and logs a statement of it. */
 export function registerKey(database: Database, business: Owner, agentId: string, publicKey: string): Promise<store.SigningKeyRecord> {
   const bytes = publicKeyIn(publicKey);
   const id = newUuid();
-  // The log's leaves are in the shard of the party; keys are where all parties are.
+  // The log's leaves are in the party's shard. The keys are where all parties are.
   return database.acrossShards(async (of) => {
     const tx = of(business.id);
     if (!(await store.lockAgent(tx, business.id, agentId))) noSuchAgent();
@@ -49,7 +48,7 @@ export function registerKey(database: Database, business: Owner, agentId: string
   });
 }
 
-/** From the next request on, nothing that the key signs is accepted. Revoking twice keeps the first time. */
+/** From the next request on, signatures of the key are refused. Revoking twice keeps the first time. */
 export function revokeSigningKey(database: Database, business: Owner, agentId: string, keyId: string): Promise<void> {
   return database.acrossShards(async (of) => {
     const tx = of(business.id);
@@ -65,7 +64,6 @@ export function revokeSigningKey(database: Database, business: Owner, agentId: s
 
 type Stated = Pick<store.SigningKeyRecord, 'id' | 'agentId' | 'publicKey'>;
 
-/** What the log has of a key. */
 function statementOf({ view }: Owner, { id, agentId, publicKey }: Stated, state: 'registered' | 'revoked', at: Date): string {
   return canonicalJson({
     agent: formatId('agt', agentId),

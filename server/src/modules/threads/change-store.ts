@@ -8,7 +8,6 @@ const KNOWN = prepared('known-threads', 'SELECT thread_id FROM threads WHERE par
   thread_id: 'uuid',
 });
 
-/** Which of these threads are in the index. */
 export async function knownAmong(db: Queryable, partyId: bigint, threadIds: readonly string[]): Promise<Set<string>> {
   return new Set((await db.query(KNOWN, [partyId, uuidArray(threadIds)])).map(({ thread_id }) => thread_id));
 }
@@ -19,7 +18,6 @@ const IN_LEDGER = statement(
   { thread_id: 'uuid' },
 );
 
-/** Which of these threads have a message of the party. */
 export async function inLedgerAmong(db: Queryable, partyId: bigint, threadIds: readonly string[]): Promise<Set<string>> {
   return new Set((await db.query(IN_LEDGER, [partyId, uuidArray(threadIds)])).map(({ thread_id }) => thread_id));
 }
@@ -28,14 +26,14 @@ const NOTE_CHANGE = statement(
   `INSERT INTO thread_changes AS c (party_id, changes) VALUES ($1, 1) ON CONFLICT (party_id) DO UPDATE SET changes = c.changes + 1`,
 );
 
-/** Makes listeners to events of the business see a change, and lets its changes of threads take turns. Call it first in the transaction. */
+/** Makes listeners to events of the business see a change, and serializes its changes of threads. Call it first in the transaction. */
 export async function noteChange(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(NOTE_CHANGE, [partyId]);
 }
 
 const LOCK_THREADS = statement('SELECT FROM threads WHERE party_id = $1 AND thread_id = ANY ($2::uuid[]) ORDER BY thread_id FOR UPDATE');
 
-/** From now on, the thread index waits; what the next statement sees of the ledger is as much as the index has read, or more. */
+/** From now on, the thread index waits. The next statement sees at least as much of the ledger as the index has read. */
 export async function lockThreads(tx: Queryable, partyId: bigint, threadIds: readonly string[]): Promise<void> {
   await tx.query(LOCK_THREADS, [partyId, uuidArray(threadIds)]);
 }
@@ -47,7 +45,7 @@ const SET_STATUS = statement(
     WHERE t.party_id = $1 AND t.thread_id = ANY ($2::uuid[])`,
 );
 
-/** Threads that are done stay so until a message comes that is not in the ledger yet. */
+/** Done threads stay done until a message comes that is not in the ledger yet. */
 export async function setStatus(tx: Queryable, partyId: bigint, threadIds: readonly string[], isDone: boolean): Promise<void> {
   await tx.query(SET_STATUS, [partyId, uuidArray(threadIds), isDone]);
 }
@@ -83,7 +81,6 @@ const DECIDED = statement(
   },
 );
 
-/** A thread as all of the business see it; undefined if it is not in the index. */
 export async function findDecided(db: Queryable, partyId: bigint, threadId: string) {
   const [row] = await db.query(DECIDED, [partyId, threadId]);
   return row;
@@ -97,12 +94,11 @@ const UNASSIGN_SOME = statement(
   { thread_id: 'uuid' },
 );
 
-/** Takes threads away from somebody, at most `limit`, and returns them. */
 export async function unassignSome(db: Queryable, partyId: bigint, assigneeId: string, limit: number): Promise<string[]> {
   return (await db.query(UNASSIGN_SOME, [partyId, assigneeId, limit])).map(({ thread_id }) => thread_id);
 }
 
-/** Labels in place of all, if given; labels to add, and labels to take away. */
+/** `labels`, if given, replace all labels. */
 export interface LabelChange {
   labels: readonly string[] | undefined;
   added: readonly string[];
@@ -131,7 +127,7 @@ export async function setLabels(tx: Queryable, partyId: bigint, threadIds: reado
   return Math.max(0, ...rows.map(({ count }) => count));
 }
 
-/** From label to label in the index, whatever the number of their threads. */
+/** Skips from label to label in the index, whatever the number of their threads. */
 const LABELS = statement(
   `WITH RECURSIVE next AS (
      (SELECT l.label, 1 AS n FROM thread_labels l WHERE l.party_id = $1 ORDER BY l.label LIMIT 1)
@@ -143,7 +139,6 @@ const LABELS = statement(
   { label: 'text?' },
 );
 
-/** The labels that threads of the party have, in alphabetical order. */
 export async function labelsOf(db: Queryable, partyId: bigint, limit: number): Promise<string[]> {
   return (await db.query(LABELS, [partyId, limit])).flatMap(({ label }) => label ?? []);
 }
@@ -155,7 +150,7 @@ const MARK_READ = statement(
      FROM unnest($2::uuid[]) AS k (thread_id) ORDER BY k.thread_id
    ON CONFLICT (party_id, reader_kind, reader_id, thread_id) DO UPDATE SET position = greatest(r.position, excluded.position)`,
 );
-/** Everything is new again from the last received message on. */
+/** Everything from the last received message on is new again. */
 const MARK_UNREAD = statement(
   `INSERT INTO thread_reads AS r (party_id, reader_kind, reader_id, thread_id, position)
    SELECT $1, $3::worker_kind, $4, k.thread_id, e.position - 1
@@ -165,7 +160,6 @@ const MARK_UNREAD = statement(
    ON CONFLICT (party_id, reader_kind, reader_id, thread_id) DO UPDATE SET position = least(r.position, excluded.position)`,
 );
 
-/** For one reader; the others of the business still have what they have not read. */
 export async function markRead(
   db: Queryable,
   partyId: bigint,
@@ -196,7 +190,6 @@ const STATE = prepared(
   },
 );
 
-/** What the business has decided about a thread, and how much of it is new to the reader. */
 export async function stateOf(db: Queryable, partyId: bigint, threadId: string, reader: Reader, unreadMax: number) {
   return onlyRow(await db.query(STATE, [partyId, threadId, reader.kind, reader.id, reader.since, unreadMax]));
 }

@@ -21,10 +21,9 @@ import { notify } from './notifications.ts';
 
 export { noteChange } from './change-store.ts';
 
-/** What a request changes; what it does not name stays. */
+/** A missing field stays unchanged. */
 export interface ThreadChange {
   status?: 'open' | 'done';
-  /** An id, `me`, or null for nobody. */
   assignee?: string | null;
   labels?: string[];
   add_labels?: string[];
@@ -32,7 +31,7 @@ export interface ThreadChange {
   unread?: boolean;
 }
 
-/** Changes all of these threads, or refuses and changes none. */
+/** The change is atomic: all of these threads, or none. */
 export async function changeThreads(database: Database, caller: Caller, ids: readonly string[], change: ThreadChange): Promise<string[]> {
   const partyId = caller.business.id;
   const threadIds = await requireThreads(database, partyId, ids);
@@ -54,12 +53,12 @@ export async function changeThreads(database: Database, caller: Caller, ids: rea
   return threadIds;
 }
 
-/** Whether anybody but the reader can see what has changed. */
+/** Others than the reader can see the change. */
 function isShared({ unread: _, ...shared }: ThreadChange): boolean {
   return Object.keys(shared).length > 0;
 }
 
-/** Nobody is told of what they do themselves. */
+/** Colleagues are not notified of their own actions. */
 async function tellOfAssignment(
   tx: Queryable,
   partyId: bigint,
@@ -90,7 +89,7 @@ function labelChangeOf({ labels, add_labels: added, remove_labels: removed }: Th
   };
 }
 
-/** Without spaces around it, and without what nobody can see. */
+/** Removes spaces around the label, and invisible characters. */
 function labelOf(field: string, text: string, i: number): string {
   const label = withoutUnseen(text).trim().normalize('NFC');
   if (label.length > 0 && label.length <= THREAD_LABEL_MAX_CHARS) return label;
@@ -104,14 +103,12 @@ async function changeLabels(tx: Queryable, partyId: bigint, threadIds: readonly 
     throw new Refusal('conflict', `The threads of a business can have ${LABELS_PER_BUSINESS_MAX} labels at most. Take one away first.`);
 }
 
-/** Marks a thread as read, or as unread, for the caller alone. */
 export async function markRead(database: Database, caller: Caller, id: string, isUnread: boolean): Promise<void> {
   const partyId = caller.business.id;
   const threadIds = await requireThreads(database, partyId, [id]);
   await store.markRead(database.of(partyId), partyId, colleagueOf(caller), threadIds, isUnread);
 }
 
-/** What the business has decided about a thread. */
 export interface ThreadState {
   subject: string | null;
   messageCount: number;
@@ -137,12 +134,10 @@ export async function stateOf(database: Database, caller: Caller, id: string): P
   };
 }
 
-/** In alphabetical order. */
 export function listLabels(database: Database, { business }: Caller): Promise<string[]> {
   return store.labelsOf(database.of(business.id), business.id, LABELS_PER_BUSINESS_MAX);
 }
 
-/** Everybody whom a thread can be assigned to. */
 export function listAssignees(database: Database, { business }: Caller): Promise<NamedColleague[]> {
   return listColleagues(database, business.id, MEMBERS_PER_BUSINESS_MAX, AGENTS_PER_BUSINESS_MAX);
 }

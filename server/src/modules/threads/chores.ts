@@ -5,13 +5,12 @@ import { noteChange, unassignSome } from './change-store.ts';
 
 const AT_ONCE = 500;
 
-/** Somebody who is no longer a member of the business. */
 interface FormerMember {
   party_id: string;
   person_id: string;
 }
 
-/** Threads of somebody who has left are nobody's, so that the others find them. */
+/** The threads of a former member become unassigned, so that the others find them. */
 const unassignThreads: Chore<FormerMember> = {
   name: JOBS.unassignThreads,
   run: async (database, _log, { party_id, person_id }) => {

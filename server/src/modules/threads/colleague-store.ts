@@ -11,7 +11,6 @@ const NAMED = statement(
   { kind: oneOf('text', COLLEAGUE_KINDS), id: 'uuid', name: 'text' },
 );
 
-/** Those of them who are members or agents of the business at present, with their names. */
 export async function findColleagues(db: Queryable, partyId: bigint, colleagues: readonly Colleague[]): Promise<NamedColleague[]> {
   if (colleagues.length === 0) return [];
   const idsOf = (kind: Colleague['kind']) => uuidArray(colleagues.filter((colleague) => colleague.kind === kind).map(({ id }) => id));
@@ -25,7 +24,6 @@ const ALL = statement(
   { kind: oneOf('text', COLLEAGUE_KINDS), id: 'uuid', name: 'text' },
 );
 
-/** Members first, then agents. */
 export async function listColleagues(db: Queryable, partyId: bigint, membersMax: number, agentsMax: number): Promise<NamedColleague[]> {
   return db.query(ALL, [partyId, membersMax, agentsMax]);
 }

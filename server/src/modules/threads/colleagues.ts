@@ -3,10 +3,8 @@ import type { Caller } from '../../contract/parties.ts';
 
 export const COLLEAGUE_KINDS = ['person', 'agent'] as const;
 
-/** A person or an agent that works for a business. */
 export interface Colleague {
   kind: (typeof COLLEAGUE_KINDS)[number];
-  /** A uuid. */
   id: string;
 }
 
@@ -16,14 +14,13 @@ export interface NamedColleague extends Colleague {
 
 const PREFIXES = { person: 'usr', agent: 'agt' } as const satisfies Record<Colleague['kind'], IdPrefix>;
 
-/** Who makes the request. */
 export function colleagueOf({ by }: Caller): NamedColleague {
   return by.kind === 'key'
     ? { kind: 'agent', id: by.agent.id, name: by.agent.name }
     : { kind: 'person', id: by.person.id, name: by.person.name };
 }
 
-/** The id of a person or an agent, as the API shows it. */
+/** Parses the id of a member or an agent in the API's form. */
 export function parseColleague(id: string): Colleague | undefined {
   for (const kind of COLLEAGUE_KINDS) {
     const uuid = parseId(PREFIXES[kind], id);

@@ -19,7 +19,6 @@ const LIST = statement(
   ROW,
 );
 
-/** The oldest first, after the given one. */
 export async function listComments(
   db: Queryable,
   partyId: bigint,
@@ -37,7 +36,6 @@ const INSERT = statement(
 );
 
 export interface NewComment {
-  /** A uuid that ascends with time. */
   id: string;
   author: NamedColleague;
   text: string;
@@ -59,7 +57,6 @@ const COUNT = statement(
   { count: 'integer' },
 );
 
-/** Counts up to a maximum. */
 export async function countComments(tx: Queryable, partyId: bigint, threadId: string, upTo: number): Promise<number> {
   return onlyRow(await tx.query(COUNT, [partyId, threadId, upTo])).count;
 }
@@ -68,7 +65,9 @@ const COUNT_ONE_MORE = statement('UPDATE thread_changes SET comments = comments 
   comments: 'integer',
 });
 
-/** Returns the comments of the business, this one included. Call it after noteChange, which lets comments of a business take turns. */
+/**
+ * Returns the number of the business's comments, this one included. Call it after noteChange, which serializes the comments of a business.
+ */
 export async function countOneMore(tx: Queryable, partyId: bigint): Promise<number> {
   return onlyRow(await tx.query(COUNT_ONE_MORE, [partyId])).comments;
 }

@@ -14,7 +14,7 @@ import { notify } from './notifications.ts';
 
 export type { CommentRow } from './comment-store.ts';
 
-/** What follows from a comment, in the transaction that adds it. */
+/** A follower of comments runs in the transaction that adds the comment. */
 export type CommentFollower = (tx: Queryable, partyId: bigint, threadId: string, commentId: string) => Promise<void>;
 
 export interface CommentServices {
@@ -23,7 +23,7 @@ export interface CommentServices {
   commentFollowers: readonly CommentFollower[];
 }
 
-/** Oldest first, and one more than the page has. */
+/** The oldest come first. There is one row more than the page has. */
 export async function listComments(
   { database, cursors }: CommentServices,
   { business }: Caller,
@@ -37,7 +37,6 @@ export async function listComments(
   return { rows, cursorAfter: ({ id }) => cursors.issue(scope, id) };
 }
 
-/** Tells those who are mentioned. */
 export async function addComment(
   { database, commentFollowers }: CommentServices,
   caller: Caller,
@@ -66,7 +65,7 @@ export async function addComment(
   });
 }
 
-/** Each once, in the order of the request. */
+/** Each colleague is there once, in the order of the request. */
 async function colleaguesOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedColleague[]> {
   const colleagues = ids.map(parseColleague);
   const found = await findColleagues(

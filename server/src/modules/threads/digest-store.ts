@@ -1,7 +1,6 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-/** How often a member gets a mail about a saved view. */
 export const DIGEST_FREQUENCIES = ['hourly', 'daily'] as const;
 export type DigestFrequency = (typeof DIGEST_FREQUENCIES)[number];
 
@@ -20,7 +19,7 @@ const OF_PERSON = statement('SELECT view_id, frequency FROM view_digests WHERE p
   frequency: oneOf('digest_frequency', DIGEST_FREQUENCIES),
 });
 
-/** The digests that a member gets, by view. */
+/** Key: view. */
 export async function digestsOf(db: Queryable, partyId: bigint, personId: string): Promise<Map<string, DigestFrequency>> {
   const rows = await db.query(OF_PERSON, [partyId, personId]);
   return new Map(rows.map(({ view_id, frequency }) => [view_id, frequency]));
@@ -28,7 +27,7 @@ export async function digestsOf(db: Queryable, partyId: bigint, personId: string
 
 const INDEXED_THROUGH = statement('SELECT indexed_through FROM thread_index WHERE party_id = $1', { indexed_through: 'bigint' });
 
-/** Every message up to this position is in the list of threads. */
+/** Every message up to this position is in the thread index. */
 export async function indexedThrough(db: Queryable, partyId: bigint): Promise<bigint> {
   const [row] = await db.query(INDEXED_THROUGH, [partyId]);
   return BigInt(row?.indexed_through ?? 0);
@@ -39,7 +38,7 @@ const SAVE = statement(
    ON CONFLICT (party_id, view_id, person_id) DO UPDATE SET frequency = excluded.frequency, due_at = excluded.due_at`,
 );
 
-/** `told_through` counts for a new one only. */
+/** `told_through` counts for a new digest only. */
 export async function saveDigest(tx: Queryable, digest: DigestRow, dueAt: Date): Promise<void> {
   const { party_id, view_id, person_id, frequency, told_through } = digest;
   await tx.query(SAVE, [party_id, view_id, person_id, frequency, told_through, dueAt]);
@@ -59,7 +58,6 @@ export async function removeDigestsOfView(tx: Queryable, partyId: bigint, viewId
 
 const DUE = statement(`SELECT ${namesOf(ROW)} FROM view_digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, ROW);
 
-/** Of all parties in a shard. */
 export async function dueDigests(db: Queryable, now: Date, limit: number): Promise<DigestRow[]> {
   return db.query(DUE, [now, limit]);
 }
@@ -70,7 +68,7 @@ const MEMBER = statement(
   { email: 'text', joined_at: 'timestamptz' },
 );
 
-/** Undefined for somebody who has left the business, or has no mailbox. */
+/** Returns undefined for a person who has left the business, or has no mailbox. */
 export async function findMember(db: Queryable, partyId: bigint, personId: string): Promise<{ email: string; joinedAt: Date } | undefined> {
   const [row] = await db.query(MEMBER, [partyId, personId]);
   return row && { email: row.email, joinedAt: row.joined_at };
@@ -88,7 +86,7 @@ const ADVANCE = statement(
   { view_id: 'uuid' },
 );
 
-/** False if another process has advanced the digest meanwhile, or the member no longer wants it. */
+/** Returns false if another process has advanced the digest meanwhile, or the member no longer wants it. */
 export async function advanceDigest(tx: Queryable, digest: DigestRow, toldThrough: bigint, dueAt: Date): Promise<boolean> {
   const { party_id, view_id, person_id, told_through } = digest;
   return (await tx.query(ADVANCE, [party_id, view_id, person_id, told_through, toldThrough, dueAt])).length > 0;

@@ -14,21 +14,18 @@ import type { Count, ThreadCounts } from './thread-counts.ts';
 import { findView } from './view-store.ts';
 import { toView, type View, type ViewServices } from './views.ts';
 
-/** As the API names them. */
 export const DIGEST_CHOICES = [...store.DIGEST_FREQUENCIES, 'never'] as const;
 export type DigestChoice = (typeof DIGEST_CHOICES)[number];
 
-/** Digests that are read together. */
 const AT_ONCE = 100;
 
-/** Sets how often the member gets a mail about a view that the member may see. */
 export async function chooseDigest(services: ViewServices, caller: Caller, viewId: string, choice: DigestChoice): Promise<View> {
   const { id: partyId } = caller.business;
   const member = colleagueOf(caller);
   const uuid = parseId('view', viewId);
   if (choice !== 'never') await refuseWithoutMailbox(services.database, caller);
   const row = await services.database.of(partyId).transaction(async (tx) => {
-    // Changes of views take turns, so that the limit holds.
+    // Changes of views are serialized, so that the limit holds.
     await noteChange(tx, partyId);
     const view = uuid === undefined ? undefined : await findView(tx, partyId, member, uuid);
     if (!view) throw new Refusal('not_found', 'The view was not found.');
@@ -56,12 +53,10 @@ async function refuseWithoutMailbox(database: Database, { by }: Caller): Promise
     );
 }
 
-/** What one mail tells of. */
 export interface DueDigest {
   email: string;
   business: Business;
   frequency: store.DigestFrequency;
-  /** A uuid. */
   viewId: string;
   threads: Count;
 }
@@ -73,7 +68,7 @@ export interface DigestServices {
 
 type MailDigest = (tx: Queryable, due: DueDigest) => Promise<void>;
 
-/** Mails the digests that are due. Sends do nothing for it: the threads of a view are counted when its digest is due. */
+/** Mails the due digests. Sends do no work for digests: the threads of a view are counted when its digest is due. */
 export async function mailDueDigests(services: DigestServices, database: Database, log: Logger, mail: MailDigest): Promise<void> {
   for (const shard of database.shards) {
     let due: store.DigestRow[];
@@ -84,7 +79,7 @@ export async function mailDueDigests(services: DigestServices, database: Databas
           await mailDigest(services, database, digest, mail);
         } catch (error) {
           if (isUnavailable(error)) throw error;
-          // One that fails delays no other.
+          // A failing digest delays no other.
           log.error(error, 'a digest failed');
           await store.advanceDigest(shard, digest, BigInt(digest.told_through), dueAt(digest.frequency, new Date()));
         }
@@ -93,7 +88,7 @@ export async function mailDueDigests(services: DigestServices, database: Databas
   }
 }
 
-/** Counts what is new since the last digest, as far as threads are indexed, and mails it in the transaction that notes so. */
+/** Counts the new threads since the last digest, as far as they are indexed. The mail and the digest's progress share one transaction. */
 async function mailDigest(services: DigestServices, database: Database, digest: store.DigestRow, mail: MailDigest): Promise<void> {
   const { view_id: viewId, person_id: personId, frequency } = digest;
   const partyId = BigInt(digest.party_id);
@@ -104,7 +99,7 @@ async function mailDigest(services: DigestServices, database: Database, digest: 
   if (!business || !isBusiness(business) || !member || !view) return store.removeDigest(shard, partyId, viewId, personId);
   const range = { after: BigInt(digest.told_through), through: await store.indexedThrough(shard, partyId) };
   const reader = { kind: 'person', id: personId, since: BigInt(member.joinedAt.getTime()) * POSITIONS_PER_MS } as const;
-  // What was read already needs no mail. Sent messages are nobody's news, but for a view of them.
+  // Threads that were read need no mail. Sent messages are nobody's news, except in a view of them.
   const filter = view.filter.box === 'out' ? view.filter : { unread: true, ...view.filter };
   const threads = await services.threadCounts.inRange(business, reader, filter, range);
   await shard.transaction(async (tx) => {

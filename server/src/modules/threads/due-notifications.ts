@@ -5,10 +5,10 @@ import * as store from './notification-mail-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Mails of the day go out at 07:00 UTC. */
+/** Daily mails go out at 07:00 UTC. */
 const DAILY_AT_MS = 7 * HOUR_MS;
 
-/** When notifications that wait since then are mailed. The time after the first one lets others join its mail. */
+/** The time at which notifications that wait since then are mailed. The delay after the first one lets others join its mail. */
 export function dueAt(frequency: Exclude<MailFrequency, 'never'>, since: Date): Date {
   const ms = since.getTime();
   switch (frequency) {
@@ -21,10 +21,8 @@ export function dueAt(frequency: Exclude<MailFrequency, 'never'>, since: Date): 
   }
 }
 
-/** What one mail tells of. */
 export interface DueNotifications {
   email: string;
-  /** Names, each once. */
   by: string[];
   threadIds: string[];
   mentions: number;
@@ -32,8 +30,8 @@ export interface DueNotifications {
 }
 
 /**
- * Takes what is unread and not mailed yet, if it is due, and mails it in the same transaction, so that each notification is mailed once.
- * Otherwise it is looked at again at its time. Somebody who has left the business, or has no mailbox, gets nothing.
+ * Mails the unread and unmailed notifications, if they are due, in the transaction that takes them: so each is mailed once. Otherwise the
+ * check is repeated when they are due. A person who has left the business, or has no mailbox, gets nothing.
  */
 export async function mailDue(
   database: Database,

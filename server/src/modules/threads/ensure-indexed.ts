@@ -10,7 +10,7 @@ const BUSY_MS = 20;
 const BATCHES = 200;
 const ENTRIES = 2_000;
 
-/** The uuids of threads of the business, all of which are in the index then. An id that is not one of its threads is refused. */
+/** Returns the uuids of threads of the business, and makes sure that all are in the index. Other ids are refused. */
 export async function requireThreads(database: Database, partyId: bigint, ids: readonly string[]): Promise<string[]> {
   const parsed = ids.map((id) => parseId('thr', id));
   const uuids = parsed.flatMap((id) => id ?? []);
@@ -30,7 +30,9 @@ export async function requireThreads(database: Database, partyId: bigint, ids: r
   return [...new Set(uuids)];
 }
 
-/** Who has just been told of a message can act on its thread at once: the index is brought up to date here rather than by a worker. */
+/**
+ * A caller who has just learned of a message can act on its thread at once: the index is brought up to date here rather than by a worker.
+ */
 async function untilIndexed(shard: Database, partyId: bigint, threadIds: readonly string[]): Promise<void> {
   let missing = threadIds;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -38,7 +40,7 @@ async function untilIndexed(shard: Database, partyId: bigint, threadIds: readonl
     const known = await knownAmong(shard, partyId, missing);
     missing = missing.filter((id) => !known.has(id));
     if (missing.length === 0) return;
-    // Older than the index, and not yet read by the worker that goes through all of them.
+    // The thread is older than the index, and the worker that reads all of them has not reached it.
     if (round && !round.hasMore) for (const id of missing) await rebuildThread(shard, partyId, id);
     if (round === undefined) await sleep(BUSY_MS);
   }

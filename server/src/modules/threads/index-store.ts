@@ -5,7 +5,9 @@ import { INDEX_FOLLOWERS } from './index-followers.ts';
 
 const callAll = (name: 'index' | 'rebuild', args: string) => INDEX_FOLLOWERS.map((follower) => `${follower[name]}(${args})`).join(', ');
 
-/** Takes new entries, and calls the followers with them, then with the threads whose earlier entries have changed: one transaction. */
+/**
+ * Takes new entries, calls the followers with them, then with the threads whose earlier entries have changed. All of it is one transaction.
+ */
 const INDEX = prepared(
   'index-entries',
   `WITH round AS MATERIALIZED (
@@ -25,13 +27,13 @@ export interface Round {
   hasMore: boolean;
 }
 
-/** Undefined while another process indexes this shard. */
+/** Returns undefined while another process indexes this shard. */
 export async function indexEntries(db: Queryable, batchesMax: number, entriesMax: number): Promise<Round | undefined> {
   const [row] = await db.query(INDEX, [batchesMax, entriesMax]);
   return row && { entries: row.entries, hasMore: row.has_more };
 }
 
-/** What is read again at a time. While that goes on, new entries wait. One thread may have more entries. */
+/** The size of one rebuild step, during which new entries wait. A single thread may have more entries. */
 const REBUILT_THREADS_MAX = 200;
 const REBUILT_ENTRIES_MAX = 5_000;
 
@@ -46,7 +48,7 @@ const REBUILD = prepared(
   { party_id: 'bigint?', threads: 'integer', calls: 'bigint' },
 );
 
-/** 'busy' while another process indexes this shard; undefined when nothing is left to rebuild. */
+/** Returns 'busy' while another process indexes this shard, and undefined when nothing is left to rebuild. */
 export async function rebuildSome(db: Queryable): Promise<{ threads: number } | 'busy' | undefined> {
   const [row] = await db.query(REBUILD, [REBUILT_THREADS_MAX, REBUILT_ENTRIES_MAX]);
   return row && (row.party_id === null ? 'busy' : { threads: row.threads });
@@ -58,14 +60,12 @@ const REBUILD_ONE = statement(
   Object.fromEntries(INDEX_FOLLOWERS.map(({ rebuild }) => [rebuild, 'void' as const])),
 );
 
-/** Reads a thread again from the ledger at once, as far as the index has read it. */
 export async function rebuildThread(db: Queryable, partyId: bigint, threadId: string): Promise<void> {
   await db.query(REBUILD_ONE, [partyId, threadId]);
 }
 
 const START_REBUILD = statement(`UPDATE thread_index SET rebuilt_through = '00000000-0000-0000-0000-000000000000'`);
 
-/** Has all threads of a shard read again from the ledgers. */
 export async function startRebuild(db: Queryable): Promise<void> {
   await db.query(START_REBUILD);
 }
@@ -82,7 +82,6 @@ const COUNT_TO_REBUILD = statement(
   { count: 'bigint' },
 );
 
-/** The known threads that are still to be read again. */
 export async function countToRebuild(db: Queryable): Promise<number> {
   return Number(onlyRow(await db.query(COUNT_TO_REBUILD)).count);
 }
@@ -95,7 +94,7 @@ const MARKS = prepared(
   { party_id: 'bigint?', mark: 'text' },
 );
 
-/** How far each ledger is indexed, and how often its business has changed threads, as one text. */
+/** A mark joins in one text how far a ledger is indexed and how often its business has changed threads. */
 export async function marksOf(db: Queryable, partyIds: readonly bigint[]): Promise<{ partyId: bigint; mark: string }[]> {
   const rows = await db.query(MARKS, [bigintArray(partyIds)]);
   return rows.map(({ party_id, mark }) => ({ partyId: BigInt(party_id ?? 0), mark }));

@@ -8,11 +8,11 @@ import { CLASSES } from './thread-class.ts';
 const POSITION_MAX = 2n ** 63n - 1n;
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Each has an index that ends in the position; `class` stands for box, status, whether assigned and whether failed. */
+/** Each driver has an index that ends in the position. `class` stands for box, status, whether assigned and whether failed. */
 const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'] as const;
 type Driver = (typeof DRIVERS)[number];
 
-/** The person or agent who reads. In a thread that this reader has not read, messages from position `since` on are new. */
+/** The person or agent who reads. In a thread that this reader has never read, messages from position `since` on are new. */
 export interface Reader extends Colleague {
   since: bigint;
 }
@@ -30,7 +30,6 @@ export interface ThreadFilters {
   unread?: boolean | undefined;
 }
 
-/** The place of a thread in a list. */
 export interface Place {
   position: string;
   threadId: string;
@@ -57,7 +56,10 @@ const THREAD_ROW = columns({
 
 export type ThreadRow = RowOf<typeof THREAD_ROW>;
 
-/** $1 the party, $2 and $3 the place after which the page begins, $4 and $5 the times, $6 keys of a stream, $7 what the driver looks for. */
+/**
+ * Parameters: $1 the party, $2 and $3 the place after which the page begins, $4 and $5 the times, $6 the keys per stream, $7 the driver's
+ * value.
+ */
 const RANGE = '(s.last_position, s.thread_id) < ($2::bigint, $3::uuid) AND s.last_position >= $4 AND s.last_position < $5';
 const NEWEST_FIRST = 'ORDER BY s.last_position DESC, s.thread_id DESC';
 const EQUALITIES = {
@@ -68,7 +70,7 @@ const EQUALITIES = {
   type: 's.type = $7',
 } as const satisfies Record<Exclude<Driver, 'class'>, string>;
 
-/** The keys of threads from the driver's index, the newest first. There is a stream for each class, and one for each other driver. */
+/** Reads thread keys from the driver's index, the newest first. Each class is a stream of its own, and any other driver is one stream. */
 function keysSql(driver: Driver, limit: string): string {
   if (driver === 'class')
     return `SELECT s.* FROM unnest($7::smallint[]) AS c (class) CROSS JOIN LATERAL (
@@ -77,7 +79,6 @@ function keysSql(driver: Driver, limit: string): string {
   return `SELECT s.last_position, s.thread_id FROM ${table} s WHERE s.party_id = $1 AND ${EQUALITIES[driver]} AND ${RANGE} ${NEWEST_FIRST} ${limit}`;
 }
 
-/** Up to which position the reader has read a thread. */
 const READ_THROUGH = `coalesce(r.position, greatest($11::bigint, (SELECT i.read_from FROM thread_index i WHERE i.party_id = $1)))`;
 const JOIN_READS = `LEFT JOIN thread_reads r ON r.party_id = $1 AND r.reader_kind = $9 AND r.reader_id = $10 AND r.thread_id = t.thread_id`;
 const CONDITIONS = `t.class = ANY ($12::smallint[])
@@ -86,7 +87,6 @@ const CONDITIONS = `t.class = ANY ($12::smallint[])
   AND ($17::text IS NULL OR t.segment = $17) AND ($18::text IS NULL OR t.type = $18)
   AND ($19::boolean IS NULL OR (t.last_in_position > ${READ_THROUGH}) = $19)`;
 
-/** At most $8 threads that meet all conditions. */
 const pageSql = (driver: Driver) =>
   `SELECT t.*, ${READ_THROUGH} AS read_through
      FROM (${keysSql(driver, 'LIMIT $6')}) k JOIN threads t ON t.party_id = $1 AND t.thread_id = k.thread_id ${JOIN_READS}
@@ -112,7 +112,7 @@ const COUNT = variants(
   { count: 'integer' },
   ({ driver }) => `SELECT count(*)::integer AS count FROM (${pageSql(driver)}) t`,
 );
-/** Where the first of the streams had to end. */
+/** The place where the first of the streams had to end. */
 const SCAN_END = variants(
   { driver: DRIVERS },
   { last_position: 'bigint', thread_id: 'uuid' },
@@ -122,17 +122,17 @@ const SCAN_END = variants(
 
 interface Scan {
   driver: Driver;
-  /** Whether some of what the driver finds does not meet the other conditions. */
+  /** Some threads that the driver finds may not meet the other conditions. */
   isFiltered: boolean;
-  /** $1 to $7. */
+  /** Parameters $1 to $7. */
   keys: unknown[];
-  /** $9 and the rest. */
+  /** Parameters from $9 on. */
   conditions: unknown[];
 }
 
 function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: Place | undefined, limit: number): Scan {
   const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread } = filters;
-  // The most selective ones first.
+  // The most selective drivers come first.
   const given = { label, assignee: assigneeId, counterparty: counterpartyId, segment, type };
   const driver = DRIVERS.find((one) => one !== 'class' && given[one] !== undefined) ?? 'class';
   const others = Object.entries(given).filter(([name, value]) => name !== driver && value !== undefined);
@@ -158,13 +158,12 @@ function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: 
 
 export interface Threads {
   rows: ThreadRow[];
-  /** Given if there may be more threads below this place that the list has not looked at. */
+  /** The scan stopped at this place, and there may be more threads below it. */
   scannedTo: Place | undefined;
-  /** The number of threads that it has looked at in vain: 0 if it found the end of the list before. */
+  /** The number of threads scanned in vain. 0 if the scan reached the end of the list. */
   scanned: number;
 }
 
-/** The latest activity first, at most `limit` after the place. */
 export async function listThreads(
   db: Queryable,
   partyId: bigint,
@@ -188,11 +187,9 @@ export async function listThreads(
 
 export interface Count {
   count: number;
-  /** Whether there may be more. */
   isCapped: boolean;
 }
 
-/** Counts up to a maximum. */
 export async function countThreads(db: Queryable, partyId: bigint, reader: Reader, filters: ThreadFilters, max: number): Promise<Count> {
   const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, undefined, max + 1);
   const { count } = onlyRow(await db.query(COUNT.of({ driver }), [...keys, max + 1, ...conditions]));

@@ -20,9 +20,7 @@ export interface ThreadServices extends EnvelopeServices {
   cursors: Cursors;
 }
 
-/** A thread with what its business has decided about it. */
 export interface Thread {
-  /** A uuid. */
   id: string;
   subject: string | null;
   parties: PartyView[];
@@ -43,7 +41,6 @@ export interface PageQuery {
   cursor?: string;
 }
 
-/** The last message of a thread. */
 export interface ThreadEntry extends ListedEntry {
   thread: Thread;
   place: store.Place;
@@ -58,7 +55,7 @@ export interface ThreadWithMessage {
 
 const NONE: store.Threads = { rows: [], scannedTo: undefined, scanned: 0 };
 
-/** Latest activity first. `spend` charges for threads that were looked at in vain. */
+/** The latest activity comes first. `spend` charges for threads scanned in vain. */
 export async function listThreads(
   services: ThreadServices,
   caller: Caller,
@@ -81,7 +78,7 @@ export async function listThreads(
   return { readerId: business.id, detail: 'summary', entries: page.entries, cursorAfter, nextCursor };
 }
 
-/** The threads of a page with their last messages, a few of which are in memory at a time. */
+/** Yields the threads of a page with their last messages. Only a few messages are in memory at a time. */
 export async function* threadsIn(services: ThreadServices, page: ThreadPage): AsyncGenerator<ThreadWithMessage> {
   const entries = page.entries.values();
   for await (const lastMessage of messagesIn(services, page)) {
@@ -90,13 +87,13 @@ export async function* threadsIn(services: ThreadServices, page: ThreadPage): As
   }
 }
 
-/** A cursor is sealed, so that it holds nothing but what was put into it. */
+/** The key needs no check, because a cursor is sealed. */
 function placeIn(key: string | undefined): store.Place | undefined {
   const [position, threadId] = key?.split(' ') ?? [];
   return position === undefined || threadId === undefined ? undefined : { position, threadId };
 }
 
-/** Whatever came before a reader did is not new to it. */
+/** Messages from before a reader joined are not new to it. */
 export function readerOf(caller: Caller): store.Reader {
   const { by } = caller;
   const since = by.kind === 'key' ? by.agent.createdAt : by.joinedAt;

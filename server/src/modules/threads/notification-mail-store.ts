@@ -5,14 +5,14 @@ import { NOTIFICATION_KINDS } from './notification-store.ts';
 
 const QUEUE = statement(`SELECT FROM queue_job('mail-notifications', $1::json, $2::text)`);
 
-/** In the transaction of the notifications. The same person is queued once. */
+/** Call it in the transaction of the notifications. A person is queued once. */
 export async function queueNotificationMail(tx: Queryable, partyId: bigint, personId: string): Promise<void> {
   await tx.query(QUEUE, [JSON.stringify({ party_id: String(partyId), person_id: personId }), keyOf(partyId, personId)]);
 }
 
 const QUEUE_AT = statement(`SELECT FROM graphile_worker.add_job('mail-notifications', $1::json, job_key => $2, run_at => $3)`);
 
-/** Looks at the notifications of a person again at that time. */
+/** Checks the notifications of a person again at that time. */
 export async function queueNotificationMailAt(db: Queryable, partyId: bigint, personId: string, at: Date): Promise<void> {
   await db.query(QUEUE_AT, [JSON.stringify({ party_id: String(partyId), person_id: personId }), keyOf(partyId, personId), at]);
 }
@@ -27,7 +27,7 @@ const MEMBER = statement(
   { email: 'text', notification_mail: oneOf('mail_frequency', MAIL_FREQUENCIES) },
 );
 
-/** Undefined for somebody who has left the business, or has no mailbox. */
+/** Returns undefined for a person who has left the business, or has no mailbox. */
 export async function findMember(
   db: Queryable,
   partyId: bigint,
@@ -43,7 +43,6 @@ const WAITING_SINCE = statement(
   { since: 'timestamptz?' },
 );
 
-/** When the oldest notification came that is neither read nor mailed. */
 export async function waitingSince(db: Queryable, partyId: bigint, personId: string): Promise<Date | null> {
   return onlyRow(await db.query(WAITING_SINCE, [partyId, personId])).since;
 }

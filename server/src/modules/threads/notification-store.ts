@@ -5,9 +5,7 @@ import { COLLEAGUE_KINDS, type Colleague, type NamedColleague } from './colleagu
 
 export const NOTIFICATION_KINDS = ['mention', 'assignment'] as const;
 
-/** Something that somebody is told of. */
 export interface NewNotification {
-  /** A uuid that ascends with time. */
   id: string;
   recipient: Colleague;
   kind: (typeof NOTIFICATION_KINDS)[number];
@@ -28,7 +26,7 @@ const DELETE_OLD = statement(
            ORDER BY o.id DESC OFFSET $4 LIMIT 1)`,
 );
 
-/** Each recipient keeps the newest ones, at most `max`. */
+/** Each recipient keeps the newest `max` notifications. */
 export async function insertNotifications(
   tx: Queryable,
   partyId: bigint,
@@ -76,7 +74,6 @@ const LIST = statement(
   ROW,
 );
 
-/** The newest first, below the given one. */
 export async function listNotifications(
   db: Queryable,
   partyId: bigint,
@@ -94,7 +91,6 @@ const MARK_READ = statement(
   { one: 'integer' },
 );
 
-/** Those with these ids, or all; returns how many were not read before. */
 export async function markNotificationsRead(
   db: Queryable,
   partyId: bigint,

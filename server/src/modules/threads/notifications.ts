@@ -15,14 +15,13 @@ interface NotificationServices {
   cursors: Cursors;
 }
 
-/** In the transaction of what they tell of. People also get a mail, as often as they want. */
+/** Call it in the transaction of the event. People also get a mail, as often as they want. */
 export async function notify(tx: Queryable, partyId: bigint, by: NamedColleague, all: readonly store.NewNotification[]): Promise<void> {
   await store.insertNotifications(tx, partyId, by, all, NOTIFICATIONS_KEPT_MAX);
   const people = new Set(all.filter(({ recipient }) => recipient.kind === 'person').map(({ recipient }) => recipient.id));
   for (const personId of people) await queueNotificationMail(tx, partyId, personId);
 }
 
-/** The caller's own, newest first. */
 export async function listNotifications(
   { database, cursors }: NotificationServices,
   caller: Caller,
@@ -36,7 +35,7 @@ export async function listNotifications(
   return pageOf(rows, limit, (last) => cursors.issue(scope, last.id));
 }
 
-/** Those with these ids, or all. Ids of others are ignored. Returns how many were not read before. */
+/** Marks these ids, or all. Ids of others are ignored. Returns how many were unread. */
 export async function markNotificationsRead(database: Database, caller: Caller, ids: readonly string[] | undefined): Promise<number> {
   const { id } = caller.business;
   const uuids = ids?.map((one, i) => {

@@ -7,11 +7,11 @@ const TELL_EVERY_MS = 1_000;
 
 export interface Progress {
   done: number;
-  /** As far as is known: threads that were never indexed come on top. */
+  /** The number of known threads. Threads that were never indexed come on top. */
   total: number;
 }
 
-/** Reads all threads again from the ledgers, while the service goes on and takes part. Returns how many threads there are. */
+/** Rebuilds all threads from the ledgers while the service keeps running and takes part. Returns the number of threads. */
 export async function reindex(database: Database, tell: (progress: Progress) => void): Promise<number> {
   for (const shard of database.shards) await startRebuild(shard);
   const total = await sum(database, countAll);

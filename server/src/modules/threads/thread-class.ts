@@ -1,13 +1,13 @@
-/** What the class of a thread is the sum of; sql/threads/thread_class.sql computes it. */
+/** The class of a thread is the sum of these. sql/threads/thread_class.sql computes it. */
 const IN = 1;
 const OUT = 2;
 const DONE = 4;
 const ASSIGNED = 8;
 const FAILED = 16;
-/** Every thread has a message in a box. */
+/** Every thread has a message in the inbox or in the outbox. */
 export const CLASSES: readonly number[] = Array.from({ length: 32 }, (_, number) => number).filter((number) => (number & (IN | OUT)) !== 0);
 
-/** A condition that is not given holds for every thread. */
+/** A missing condition holds for every thread. */
 export interface ClassConditions {
   box?: 'in' | 'out' | undefined;
   isDone?: boolean | undefined;
@@ -15,7 +15,6 @@ export interface ClassConditions {
   failedSchema?: boolean | undefined;
 }
 
-/** The classes of the threads that meet the conditions. */
 export function classesOf({ box, isDone, isAssigned, failedSchema }: ClassConditions): number[] {
   const wanted: [number, boolean | undefined][] = [
     [box === 'out' ? OUT : IN, box === undefined ? undefined : true],

@@ -14,7 +14,6 @@ const WAITING_PER_BUSINESS_MAX = 50;
 const PATIENCE_MS = 10_000;
 const AT_ONCE = 4;
 
-/** The views that everybody has, and their filters. */
 export const BUILT_IN_VIEWS = {
   open: { status: 'open', box: 'in' },
   mine: { status: 'open', assignee: 'me' },
@@ -26,12 +25,11 @@ export const BUILT_IN_VIEWS = {
   all: {},
 } as const satisfies Record<string, ThreadQuery>;
 
-/** The threads that were looked at to count them. */
 export function rowsOf(counts: readonly Count[]): number {
   return counts.reduce((sum, { count, isCapped }) => sum + (isCapped ? THREAD_COUNT_MAX : count), 0);
 }
 
-/** Counts threads on request, up to a maximum. Businesses take turns, because a request may ask for many counts. */
+/** Counts threads on request, up to a maximum. Businesses take turns, because one request may need many counts. */
 export class ThreadCounts {
   readonly #database: Database;
   readonly #parties: PartyDirectory;
@@ -42,7 +40,6 @@ export class ThreadCounts {
     this.#parties = parties;
   }
 
-  /** In the order of the queries. */
   async of(caller: Caller, queries: readonly ThreadQuery[]): Promise<Count[]> {
     try {
       return await this.#turns.take(caller.business.id.toString(), async () => {
@@ -60,7 +57,7 @@ export class ThreadCounts {
     return this.inRange(caller.business, readerOf(caller), query);
   }
 
-  /** Those whose last message is in a range of positions. Takes no turn: for chores, which ask once at a time. */
+  /** Counts the threads whose last message is in a range of positions. Takes no turn, because chores call it one at a time. */
   async inRange(business: Business, reader: Reader, query: ThreadQuery, range?: { after: bigint; through: bigint }): Promise<Count> {
     const filters = await resolveFilters(this.#parties, business, reader, query);
     if (filters === undefined) return { count: 0, isCapped: false };

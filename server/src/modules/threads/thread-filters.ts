@@ -9,7 +9,6 @@ import { type Colleague, parseColleague } from './colleagues.ts';
 import type { ThreadFilters } from './list-store.ts';
 import { classesOf } from './thread-class.ts';
 
-/** The filters as the API takes them, in a query string or in a saved view. */
 export interface ThreadQuery {
   box?: 'in' | 'out';
   status?: 'open' | 'done';
@@ -24,7 +23,7 @@ export interface ThreadQuery {
   until?: string;
 }
 
-/** Undefined when nothing can match. */
+/** Returns undefined when nothing can match. */
 export async function resolveFilters(
   parties: PartyDirectory,
   business: Business,
@@ -58,7 +57,7 @@ function assigneeOf(reader: Colleague, text: string): string {
   return parseColleague(text)?.id ?? refuse('assignee', 'must be me, none, or the id of a person or an agent (usr_… or agt_…)');
 }
 
-/** A handle, a domain, which stands for the business that has verified it, or a mailbox. */
+/** The text is a handle, a mailbox, or a domain, which stands for the business that has verified it. */
 async function resolveWith(
   parties: PartyDirectory,
   text: string,
@@ -80,7 +79,7 @@ async function resolveWith(
 
 const WITH_EXPECTED = 'must be a handle, a domain or an e-mail address';
 
-/** `<segment>`, or `<handle>/<segment>` with the reader's own handle. */
+/** The text is `<segment>`, or `<handle>/<segment>` with the reader's own handle. */
 function segmentOf(business: Business, text: string): string {
   const prefix = `${business.handle}/`;
   const segment = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : text;

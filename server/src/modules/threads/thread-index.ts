@@ -3,14 +3,14 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { indexEntries, rebuildSome } from './index-store.ts';
 
-/** Entries are visible in lists after this time at most, plus that of a round. */
+/** Entries appear in lists after this time at most, plus that of a round. */
 const SWEEP_MS = 250;
 const BATCHES_PER_ROUND = 1_000;
 const ENTRIES_PER_ROUND = 10_000;
 
 /**
- * Follows the ledgers: what lists of threads need is written here, after the commit, so that sends do not wait for it. Any number of
- * processes may run it; in each shard, one at a time does the work, and takes up where another was killed.
+ * Follows the ledgers and writes the data of thread lists after the commit, so that sends do not wait for it. Any number of processes may
+ * run it. In each shard, one at a time does the work, and continues where another was killed.
  */
 export class ThreadIndex extends ShardSweep {
   constructor(database: Database, log: Logger) {
@@ -23,7 +23,7 @@ async function catchUp(shard: Database, isStopped: () => boolean): Promise<void>
     const round = await indexEntries(shard, BATCHES_PER_ROUND, ENTRIES_PER_ROUND);
     if (round === undefined) return;
     if (round.hasMore) continue;
-    // New entries come first, rebuilding whenever there are none.
+    // New entries come first. Rebuilding goes on when there are none.
     const rebuilt = await rebuildSome(shard);
     if (rebuilt === undefined || rebuilt === 'busy') return;
   }

@@ -82,7 +82,7 @@ export function countView({ count, isCapped }: Count) {
   return { count, capped: isCapped };
 }
 
-/** Spliced from text: `lastMessage` is an envelope without `json`. */
+/** The JSON is spliced from text: `lastMessage` is an envelope without `json`. */
 export function threadJson(thread: Thread, lastMessage: string): string {
   const before = { id: formatId('thr', thread.id), subject: thread.subject, parties: thread.parties, with: thread.with };
   const after = {

@@ -7,7 +7,7 @@ import { findColleagues } from './colleague-store.ts';
 import { colleagueView } from './colleagues.ts';
 import { countComments } from './comment-store.ts';
 
-/** The body of the event thread.updated: the thread as it is now. Undefined if the thread is gone, or the other party. */
+/** The body of the event thread.updated: the current thread. Undefined if the thread or the other party is gone. */
 export async function updatedThread(
   { database, parties }: { database: Database; parties: PartyDirectory },
   partyId: bigint,

@@ -15,11 +15,11 @@ const ROW = columns({
 
 export type ViewRow = RowOf<typeof ROW>;
 
-/** Those that a member or agent may see: its own, and the shared ones. */
+/** A member or agent sees its own views and the shared ones. */
 const VISIBLE = 'party_id = $1 AND (is_shared OR (owner_kind = $2 AND owner_id = $3))';
 const LIST = statement(`SELECT ${namesOf(ROW)} FROM thread_views WHERE ${VISIBLE} ORDER BY id`, ROW);
 
-/** There are few. */
+/** There are few views, so they are not paged. */
 export async function listViews(db: Queryable, partyId: bigint, reader: Colleague): Promise<ViewRow[]> {
   return db.query(LIST, [partyId, reader.kind, reader.id]);
 }
@@ -36,7 +36,6 @@ const COUNT = statement(
   { shared: 'integer', own: 'integer' },
 );
 
-/** How many views are shared, and how many are the owner's alone. */
 export async function countViews(tx: Queryable, partyId: bigint, owner: Colleague): Promise<{ shared: number; own: number }> {
   return onlyRow(await tx.query(COUNT, [partyId, owner.kind, owner.id]));
 }

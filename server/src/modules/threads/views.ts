@@ -19,16 +19,13 @@ export interface ViewServices {
   threadCounts: ThreadCounts;
 }
 
-/** A saved view, with the threads that it has at present for the caller. */
 export interface View {
   row: store.ViewRow;
   isMine: boolean;
   count: Count;
-  /** How often the caller gets a mail about it. */
   digest: DigestFrequency | 'never';
 }
 
-/** The caller's own, and those that the business shares, in the order in which they were created. */
 export async function listViews(services: ViewServices, caller: Caller): Promise<View[]> {
   const { id } = caller.business;
   return toViews(services, caller, await store.listViews(services.database.of(id), id, colleagueOf(caller)));
@@ -77,7 +74,7 @@ export async function createView(
   return toView(services, caller, row);
 }
 
-/** Everybody may change their own views; those of others that are shared, only admins. */
+/** Everybody may change their own views. Shared views of others are for admins only. */
 export async function changeView(services: ViewServices, caller: Caller, viewId: string, change: ViewChange): Promise<View> {
   const { id } = caller.business;
   if (change.filter !== undefined) await checkFilter(services, caller, change.filter);

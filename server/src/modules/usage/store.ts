@@ -3,7 +3,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 
 const POSITIONS_PER_DAY = 86_400_000n * POSITIONS_PER_MS;
-/** How long after its end a day is settled: every transaction of the day has committed by then. */
+/** A day is settled this long after its end: every transaction of the day has committed by then. */
 const DAY_SETTLES_IN = "interval '1 hour'";
 const EPOCH = "DATE '1970-01-01'";
 const TODAY = "(now() AT TIME ZONE 'UTC')::date";
@@ -37,7 +37,7 @@ const NEW_UNTIL = statement(
   { until: 'timestamptz' },
 );
 
-/** Until when the business counts as new; undefined when it does not. commit_messages applies the same condition. */
+/** The business counts as new until this time. Undefined: it is not new. commit_messages applies the same condition. */
 export async function newUntil(db: Queryable, partyId: bigint, newAccountDays: number): Promise<Date | undefined> {
   const [row] = await db.query(NEW_UNTIL, [partyId, newAccountDays]);
   return row?.until;
@@ -60,15 +60,15 @@ const SETTLE_DAYS = statement(
 );
 
 /**
- * Counts the messages of those of the last days that are over, once and for all: one pass over that part of an index. A month of a
- * million messages takes half a second, or two before a vacuum; after that, reading takes milliseconds.
+ * Counts the messages of past days once and for all, in one pass over that part of an index. A month of a million messages takes half a
+ * second, or two before a vacuum. After that, reading takes milliseconds.
  */
 export async function settleDays(db: Queryable, partyId: bigint, days: number): Promise<void> {
   await db.query(SETTLE_DAYS, [partyId, days]);
 }
 
 export interface DayOfUsage {
-  /** YYYY-MM-DD, in UTC. */
+  /** YYYY-MM-DD in UTC. */
   date: string;
   sent: number;
   received: number;
@@ -84,7 +84,7 @@ const DAYS = statement(
   { date: 'text', sent: 'bigint', bytes: 'bigint', received: 'bigint' },
 );
 
-/** Oldest first, today last. Counts messages only for days that are not settled. */
+/** The oldest day comes first, today last. Counts messages only for days that are not settled. */
 export async function listDays(db: Queryable, partyId: bigint, days: number): Promise<DayOfUsage[]> {
   const rows = await db.query(DAYS, [partyId, days]);
   return rows.map(({ date, sent, received, bytes }) => ({

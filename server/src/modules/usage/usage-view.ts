@@ -6,7 +6,6 @@ import type { Usage } from './usage.ts';
 const time = Type.String({ format: 'date-time' });
 const count = (description: string) => Type.Integer({ description });
 
-/** The use of the limits that every business has. */
 export const usageFields = {
   period: Type.String({ description: 'The month, YYYY-MM in UTC.' }),
   messages: Type.Object({ used: count('Sent this month.'), limit: count('0: none.') }, closed),

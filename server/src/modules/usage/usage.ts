@@ -11,12 +11,14 @@ export async function dailyUsageOf(database: Database, partyId: bigint, days: nu
   return store.listDays(database.of(partyId), partyId, days);
 }
 
-/** Until when the daily limit for new businesses applies; undefined when it does not. */
 export async function limitedUntil(database: Database, partyId: bigint, quotas: Quotas): Promise<Date | undefined> {
   return quotas.newAccountDailyMessages === 0 ? undefined : store.newUntil(database, partyId, quotas.newAccountDays);
 }
 
-/** Refuses what the commit would refuse as well, before anything expensive is done. Nothing is taken: the commit judges again. */
+/**
+ * Refuses early what the commit would refuse as well, before anything expensive is done. Takes nothing from the quota: the commit checks
+ * again.
+ */
 export async function refuseUsedUp({ database, quotas }: { database: Database; quotas: Quotas }, partyId: bigint): Promise<void> {
   const { today, monthMessages, dayMessages } = await usageOf(database.of(partyId), partyId);
   const { monthlyMessages, newAccountDailyMessages } = quotas;

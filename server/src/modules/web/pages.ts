@@ -12,14 +12,12 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** Assets are compressed when the pages are built. */
 const EXTENSIONS = { br: '.br', gzip: '.gz' } as const;
 const BUILT = ['br', 'gzip'] as const;
 /** The placeholder that Vite writes for the nonce of a page. */
 const NONCE = /NONCE/g;
-/** Pages of the documentation need none. */
+/** Pages of the documentation need no nonce. */
 const NONCES = /<meta property="csp-nonce"[^>]*>| nonce="NONCE"/g;
-/** Placeholders in docs.html. */
 const TITLE = '%title%';
 const CONTENT = '<!--content-->';
 
@@ -32,7 +30,7 @@ export class Pages {
   readonly #assets = new Map<string, Buffer>();
   readonly #filesAt: string | undefined;
 
-  /** `filesAt` is the origin of files for browsers, if not the service itself. */
+  /** `filesAt` is the origin of files for browsers, unless that is the service itself. */
   constructor(folder: string, filesAt: string | undefined) {
     this.#shell = readFileSync(path.join(folder, 'index.html'), 'utf8');
     this.#pdf = readFileSync(path.join(folder, 'pdf.html'), 'utf8');
@@ -42,7 +40,7 @@ export class Pages {
     this.#filesAt = filesAt;
   }
 
-  /** The document that all pages share; its script decides what to show. */
+  /** All pages share one document, whose script decides what to show. */
   show(status = 200): HttpResponse {
     const nonce = randomBytes(16).toString('base64');
     return {
@@ -57,7 +55,7 @@ export class Pages {
     };
   }
 
-  /** The frame in which PDFs are drawn (web/src/pdf): it has no origin, connects to nothing, and only our own pages may show it. */
+  /** The frame in which PDFs are drawn (web/src/pdf). It has no origin, connects to nothing, and only our own pages may show it. */
   showPdf(): HttpResponse {
     const policy = [
       'sandbox allow-scripts',
@@ -73,7 +71,7 @@ export class Pages {
     };
   }
 
-  /** The page that verifies proofs from disk: it has all in itself, and the policy in it is that of the header, too. */
+  /** The page that verifies proofs from disk. It is self-contained, and its own policy is also sent as the header. */
   showVerifier(): HttpResponse {
     const [, policy = "default-src 'none'"] = /<meta http-equiv="content-security-policy" content="([^"]+)">/.exec(this.#verifier) ?? [];
     return {
@@ -87,7 +85,7 @@ export class Pages {
     };
   }
 
-  /** A page of the documentation: readable without its script, which adds search, copying and trying to it. */
+  /** A documentation page is readable without its script, which adds search, copying and trying. */
   showDocument(title: string, content: Html, status = 200): HttpResponse {
     const policy = [
       "default-src 'none'",
@@ -108,7 +106,7 @@ export class Pages {
     };
   }
 
-  /** A file whose name changes with its content. */
+  /** An asset's name changes with its content. */
   asset(name: string, request: FastifyRequest): HttpResponse | undefined {
     const type = TYPES[path.extname(name)];
     if (type === undefined || !this.#assets.has(name)) return undefined;
@@ -135,7 +133,7 @@ export class Pages {
       "font-src 'self'",
       "img-src 'self' data:",
       `connect-src 'self'${this.#filesAt === undefined ? '' : ` ${this.#filesAt}`}`,
-      // The frame in which PDFs are drawn. No other page of the service can be framed.
+      // PDFs are drawn in this frame. No other page of the service can be framed.
       "frame-src 'self'",
       "form-action 'self'",
       "base-uri 'none'",

@@ -10,7 +10,7 @@ import type { Pages } from './pages.ts';
 type PageServices = ReadServices & { publicUrl: string; config: { securityContacts: string[] } };
 
 const NOT_FOR_ROBOTS = ['/v1/', '/auth/', '/objects/', '/log/', '/mcp', '/mail/', '/dev/'];
-/** For so long a reader may rely on the contact. */
+/** A reader may rely on the contact for this time. */
 const SECURITY_CONTACT_DAYS = 180;
 
 const { publicEndpoint } = endpointsFor<PageServices>();
@@ -19,7 +19,7 @@ const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
 /** The page's own script reads the query. */
 const query = Type.Object({}, { additionalProperties: true });
 
-/** The same paths as in web/src/router.tsx, which maps them to pages. */
+/** web/src/router.tsx maps the same paths to pages. */
 export const PAGES = [
   '/',
   '/sign-in',
@@ -49,7 +49,6 @@ export const PAGES = [
   '/settings',
 ];
 
-/** The routes of the pages. */
 export function pageRoutes(pages: Pages): Route<PageServices>[] {
   const page = publicEndpoint({ summary: 'A page of the dashboard', query, success, errors: [], handle: async () => pages.show() });
 
@@ -92,7 +91,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
 
   const asset = publicEndpoint({
     summary: 'An asset of the pages',
-    // For the frame without an origin (pdf.html).
+    // The frame without an origin (pdf.html) needs it.
     isCrossOrigin: true,
     params: Type.Object({ name: Type.String() }),
     success: { status: 200, description: 'A script, style sheet, font or image.' },
@@ -114,14 +113,14 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
   ];
 }
 
-/** Everybody with the link may read the page; search engines leave it out of their results. */
+/** Anyone with the link may read the page. Search engines leave it out of their results. */
 function unlisted(response: HttpResponse): HttpResponse {
   return { ...response, headers: { ...response.headers, 'x-robots-tag': 'noindex' } };
 }
 
 const text = { status: 200, description: 'Text.', contentType: 'text/plain; charset=utf-8' };
 
-/** Receipts and drop pages are not forbidden here: a search engine that may not read a page does not learn that it is not to be listed. */
+/** Receipts and drop pages are not disallowed here: a search engine that may not read a page does not see that it must not be listed. */
 const robots = publicEndpoint({
   summary: 'What search engines may read',
   success: text,
@@ -142,7 +141,6 @@ const securityContact = publicEndpoint({
   },
 });
 
-/** Texts at addresses that others have agreed upon. */
 export const agreedTexts: readonly Route<PageServices>[] = [
   ['GET', '/robots.txt', 'public unlimited', robots],
   ['GET', '/.well-known/security.txt', 'public unlimited', securityContact],

@@ -11,16 +11,13 @@ const ERROR_MAX_CHARS = 500;
 /** The largest integer of PostgreSQL, which compares the time with the retry delays. */
 const RETRY_AFTER_MAX_S = 2 ** 31 - 1;
 
-/** How an attempt ended, to be recorded. */
 export interface Outcome extends MadeAttempt {
   attempt: LeasedAttempt;
-  /** What was sent and what came back, if that is to be kept. */
   exchange: KeptExchange | undefined;
 }
 
 class WebhookDeleted extends Error {}
 
-/** The HTTP request of an attempt. */
 export class AttemptRequest implements Bagged {
   readonly attempt: LeasedAttempt;
   index = 0;
@@ -29,14 +26,13 @@ export class AttemptRequest implements Bagged {
   #exchange: Exchange | undefined;
   #begunAt = 0;
 
-  /** Signs the body. */
   constructor({ attempt, body }: ReadyAttempt) {
     this.attempt = attempt;
     this.#body = body;
     this.#headers = headersOf(attempt, body);
   }
 
-  /** Calls `onEnd` once, maybe before it returns; without an outcome if the request was cancelled. */
+  /** Calls `onEnd` once, maybe before it returns. There is no outcome if the request was cancelled. */
   begin(outbound: Outbound, keeper: ExchangeKeeper, onEnd: (request: AttemptRequest, outcome: Outcome | undefined) => void): void {
     this.#begunAt = performance.now();
     const { url, showsCertificate } = this.attempt.lease;
@@ -54,7 +50,7 @@ export class AttemptRequest implements Bagged {
     outcome.exchange = keeper.exchangeOf({ url: lease.url, headers, body: this.#body }, response);
   }
 
-  /** For a webhook that was deleted. Nothing is recorded of the attempt. */
+  /** Cancels the request of a deleted webhook. Nothing is recorded of the attempt. */
   cancel(): void {
     this.#exchange?.cancel(new WebhookDeleted());
   }
@@ -73,7 +69,6 @@ export class AttemptRequest implements Bagged {
   }
 }
 
-/** The outcome of an attempt that has no message to send. */
 export function unsendable(attempt: LeasedAttempt, reason: string): Outcome {
   return outcomeOf(attempt, performance.now(), null, reason, 0);
 }
@@ -128,10 +123,10 @@ function refusalText(statusCode: number): string {
     : `responded with ${statusCode} instead of a status from 200 to 299`;
 }
 
-/** Any of the three date formats of HTTP. Date.parse alone would accept almost any text. */
+/** Matches the three date formats of HTTP. Date.parse alone would accept almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
-/** Seconds, or a date; 0 for anything else. */
+/** The header has seconds or a date. Anything else gives 0. */
 function retryAfterSeconds(header: string | undefined): number {
   const text = String(header).trim();
   const isCount = /^\d+$/.test(text);

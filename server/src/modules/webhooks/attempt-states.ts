@@ -1,10 +1,10 @@
-/** What an attempt in a state counts for, and the states it can go to next. */
+/** The counters that an attempt in a state adds to, and its next states. */
 interface StateRow {
   /** 1 while renewals of the lease name the attempt. */
   lease: 0 | 1;
-  /** 1 while the attempt takes one of the places that a webhook, a business and the process have. */
+  /** 1 while the attempt takes a place of its webhook, its business and the process. */
   place: 0 | 1;
-  /** 1 while its request is open. */
+  /** 1 while the request is open. */
   request: 0 | 1;
   next: readonly AttemptState[];
 }

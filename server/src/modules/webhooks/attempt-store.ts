@@ -18,7 +18,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { json, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import { WEBHOOK_EVENTS } from './events.ts';
 
-/** The channel on which queue_webhook_attempts announces webhooks that have attempts due. */
+/** queue_webhook_attempts announces webhooks with due attempts on this channel. */
 export const WEBHOOKS_CHANNEL = CHANNELS.webhooks;
 
 export interface WebhookKey {
@@ -26,53 +26,47 @@ export interface WebhookKey {
   webhookId: string;
 }
 
-/** message.replay: a message that was received earlier, at the request of its recipient. Outside, the event is message.received. */
+/** message.replay: a message received earlier, sent again at the recipient's request. Receivers see the event message.received. */
 export const ATTEMPT_EVENTS = [...WEBHOOK_EVENTS, 'message.test', 'message.replay'] as const;
 export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
 
-/** A leased attempt that is due. */
 export interface DueAttempt {
   id: string;
   /** The id of the event, if it is not about a received message. */
   messageId: string;
   event: AttemptEvent;
-  /** What the event is about; null for received messages and tests. */
+  /** The subject of the event. Null for received messages and tests. */
   subjectId: string | null;
   createdMs: number;
-  /** Whether others of its thread may wait for it. */
+  /** Other attempts of its thread may wait for this one. */
   isOrdered?: boolean;
 }
 
 export interface WantedAttempts extends WebhookKey {
   room: number;
-  /** The ids of the webhook's attempts that the worker holds already. */
+  /** The ids of the webhook's attempts that the worker already holds. */
   held: ReadonlySet<string>;
 }
 
-/** The secrets and headers of a webhook as they are stored, maybe encrypted. */
+/** The stored secrets and headers of a webhook, maybe encrypted. */
 export interface StoredSecrets {
   secret: string;
-  /** The one before, while it also signs. */
+  /** The former secret, while it also signs. */
   previousSecret: string | null;
-  /** The headers that the business added, by name. */
   headers: Record<string, string> | null;
 }
 
-/** The attempts leased for one webhook, and the database's clock then. */
 export interface LeasedAttempts extends StoredSecrets {
   url: string;
   urlVersion: number;
-  /** Whether the endpoint may see the client certificate of the service. */
   showsCertificate: boolean;
-  /** Whether the endpoint has ever responded 2xx. */
   isProven: boolean;
   clockMs: number;
   attempts: DueAttempt[];
-  /** When more may be leased, if the limit of attempts per second allowed too few now. */
+  /** The time at which more may be leased, if the rate limit allowed too few now. */
   retryMs: number | undefined;
 }
 
-/** The attributes of the type wanted_attempts. */
 const WANTED_FIELDS: readonly Field<WantedAttempts>[] = [
   bigintField((w) => w.partyId),
   uuidField((w) => w.webhookId),
@@ -99,7 +93,10 @@ const LEASE = prepared(
   },
 );
 
-/** Leases attempts that are due for `leaseS` seconds, and renews those held; when a lease ends, other workers may take them. By webhook. */
+/**
+ * Leases due attempts for `leaseS` seconds, and renews those held. When a lease ends, other workers may take its attempts. Key of the
+ * result: webhook.
+ */
 export async function leaseAttempts(
   db: Queryable,
   workerId: string,
@@ -132,13 +129,12 @@ export function toKey(row: RowOf<typeof KEY_ROW>): WebhookKey {
   return { partyId: BigInt(row.party_id), webhookId: row.webhook_id };
 }
 
-/** A webhook as announcements name it. */
 export function nameOf({ partyId, webhookId }: WebhookKey): string {
   return `${partyId}:${webhookId}`;
 }
 
 function endLeases(which: string): string {
-  // A lease that its worker is renewing at this moment is skipped, because waiting for it could deadlock.
+  // Skips a lease that its worker is renewing right now, because waiting for it could deadlock.
   return `WITH ending AS (SELECT party_id, webhook_id, worker_id FROM webhook_leases WHERE ${which} FOR UPDATE SKIP LOCKED)
      DELETE FROM webhook_leases c USING ending e
       WHERE c.party_id = e.party_id AND c.webhook_id = e.webhook_id AND c.worker_id = e.worker_id RETURNING c.party_id, c.webhook_id`;
@@ -146,7 +142,7 @@ function endLeases(which: string): string {
 const END_LAPSED = statement(endLeases('until <= now()'), KEY_ROW);
 const END_OF_WORKER = statement(endLeases('worker_id = $1'), KEY_ROW);
 
-/** Ends leases that were not renewed in time, and returns their webhooks: the worker died, or has nothing left to do for the webhook. */
+/** Ends leases that were not renewed in time, and returns their webhooks. The worker died, or has nothing left to do for the webhook. */
 export async function endLapsedLeases(db: Queryable): Promise<WebhookKey[]> {
   return (await db.query(END_LAPSED)).map(toKey);
 }
@@ -158,20 +154,19 @@ export async function endLeasesOf(db: Queryable, workerId: string): Promise<Webh
 export interface MadeAttempt extends WebhookKey {
   id: string;
   urlVersion: number;
-  /** Whether its endpoint was known to have responded 2xx before. */
   isProven: boolean;
   succeeded: boolean;
   statusCode: number | null;
   error: string | null;
-  /** In this process's clock, which may differ from the database's: the database gets the elapsed time. */
+  /** A time of this process's clock, which may differ from the database's. So the database gets the elapsed time. */
   begunAt: number;
   responseMs: number;
-  /** The seconds in Retry-After; 0 without it. */
+  /** The seconds of Retry-After. 0 without the header. */
   retryAfterS: number;
   isOrdered: boolean;
 }
 
-/** The attributes of the type made_attempt; `now` is when they are written. */
+/** The attributes of the type made_attempt. `now` is the time of the write. */
 function madeFields(now: number): Field<MadeAttempt>[] {
   return [
     bigintField((m) => m.partyId),
@@ -197,14 +192,16 @@ const RECORD = prepared(
   },
 );
 
-/** What follows from failures. */
 export interface FailureRules {
   retryDelaysS: readonly number[];
-  /** How long a webhook may fail; 0 for ever. */
+  /** A webhook may fail for this long. 0: forever. */
   pauseAfterS: number;
 }
 
-/** In one transaction: the attempts, the next attempts after failures, and the pauses of webhooks that fail too often or for too long. */
+/**
+ * Writes in one transaction: the attempts, the next attempts after failures, and the pauses of webhooks that fail too often or for too
+ * long.
+ */
 export async function recordAttempts(
   db: Queryable,
   made: readonly MadeAttempt[],
@@ -230,12 +227,12 @@ const LATELY_DUE = prepared(
   KEY_ROW,
 );
 
-/** The webhooks with an attempt that has become due within the last so many seconds and is not recorded. */
+/** Lists the webhooks with an unrecorded attempt that became due within the last `withinS` seconds. */
 export async function webhooksLatelyDue(db: Queryable, withinS: number): Promise<WebhookKey[]> {
   return (await db.query(LATELY_DUE, [withinS])).map(toKey);
 }
 
-/** Skips from one webhook to the next by the index: the cost depends on the number of webhooks, not of rows. */
+/** Skips from one webhook to the next by the index, so the cost depends on the number of webhooks, not of rows. */
 export function eachWebhook(having: string, table = 'webhook_attempts'): string {
   const first = (after: string) =>
     `SELECT a.party_id, a.webhook_id FROM ${table} a WHERE ${having}${after} ORDER BY a.party_id, a.webhook_id LIMIT 1`;
@@ -270,7 +267,6 @@ const DELETE_LOG = statement(
   { count: 'bigint' },
 );
 
-/** Deletes at most `limit` entries of the log of a webhook that was deleted, and returns how many. */
 export async function deleteLog(db: Queryable, { partyId, webhookId }: WebhookKey, limit: number): Promise<number> {
   const rows = await db.query(DELETE_LOG, [partyId, webhookId, limit]);
   return Number(rows[0]?.count ?? 0);
@@ -282,7 +278,6 @@ const WITH_LOG = statement(
   { ...KEY_ROW, exists: 'boolean' },
 );
 
-/** Every webhook with a log, and whether the webhook still exists. */
 export async function webhooksWithLog(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
   const rows = await db.query(WITH_LOG);
   return rows.map((row) => ({ ...toKey(row), exists: row.exists }));
@@ -307,7 +302,6 @@ const DELETE_LEFT_RATES = statement(
   'DELETE FROM webhook_rates r WHERE NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.party_id = r.party_id AND w.id = r.webhook_id)',
 );
 
-/** Deletes the rates of webhooks that were deleted. */
 export async function deleteLeftRates(db: Queryable): Promise<void> {
   await db.query(DELETE_LEFT_RATES);
 }

@@ -1,11 +1,11 @@
-/** An item of at most one bag, which stores the item's index in it. */
+/** An item belongs to at most one bag, which stores the item's index in it. */
 export interface Bagged {
   index: number;
 }
 
 /**
- * A set of items that come and go by the thousand. V8 links each hash table that a Set has outgrown to the next one, so that an old
- * table keeps alive what the younger ones held until the next full garbage collection.
+ * A set of items that come and go by the thousand. A Set would keep removed items alive: V8 links each hash table that a Set has outgrown
+ * to the next one, so an old table keeps alive what the younger ones held until the next full garbage collection.
  */
 export class Bag<T extends Bagged> implements Iterable<T> {
   readonly #items: T[] = [];

@@ -7,11 +7,10 @@ import { webhookView } from './webhook-view.ts';
 
 export interface BodyServices extends EnvelopeServices {
   parties: PartyDirectory;
-  /** Bodies of events of other modules. */
   eventBodies: Partial<Record<LeasedAttempt['event'], EventBody>>;
 }
 
-/** The body of an event of a party about a subject, or undefined where that is gone. */
+/** Makes the body of a party's event about a subject. Undefined: the subject is gone. */
 export type EventBody = (
   services: EnvelopeServices & { parties: PartyDirectory },
   partyId: bigint,
@@ -20,7 +19,6 @@ export type EventBody = (
 
 type BodyOf = Pick<LeasedAttempt, 'messageId' | 'event' | 'subjectId' | 'createdMs'> & { lane: Pick<Lane, 'partyId'> };
 
-/** Bodies of this module that are no envelope of a message, by event. */
 const MADE: Partial<Record<BodyOf['event'], (attempt: BodyOf, services: BodyServices) => Promise<string | undefined>>> = {
   'message.test': async ({ lane, messageId, createdMs }, services) => {
     const business = await services.parties.byId(lane.partyId);
@@ -32,7 +30,6 @@ const MADE: Partial<Record<BodyOf['event'], (attempt: BodyOf, services: BodyServ
   },
 };
 
-/** The body of each attempt, or undefined where what it is about is gone. */
 export async function bodiesOf(attempts: readonly BodyOf[], services: BodyServices): Promise<(Buffer | undefined)[]> {
   const { eventBodies } = services;
   const ofMessages = attempts.filter(({ event }) => !(event in MADE || event in eventBodies));

@@ -71,7 +71,7 @@ async function purgeExchanges(shard: Database, logDays: number): Promise<void> {
   }
 }
 
-/** Secrets that are plain, or encrypted with an older key. A webhook that is changed at the same time is left to the next run. */
+/** Encrypts secrets that are plain, or encrypted with an older key. A webhook that is changed at the same time is left to the next run. */
 async function encryptSecrets(shard: Database, secrets: WebhookSecrets, log: Logger): Promise<number> {
   let encrypted = 0;
   let after: store.WebhookKey = { partyId: 0n, webhookId: NIL };

@@ -28,13 +28,11 @@ export interface DeliveriesQuery extends PageQuery {
   until?: string;
 }
 
-/** All attempts for one message and one webhook. */
 export interface Delivery {
   webhook: Webhook;
-  /** The newest first. */
   attempts: (LogEntry & { exchange: KeptExchange | undefined; isBodyAsSent: boolean | null })[];
   latest: LogEntry;
-  /** Made again from the message; undefined if the message is gone. */
+  /** Rebuilt from the message. Undefined: the message is gone. */
   body: string | undefined;
 }
 
@@ -64,7 +62,7 @@ export async function listDeliveries(services: WebhookServices, business: Busine
   return { webhook, items: await withMessages(database, key, items), nextCursor };
 }
 
-/** The events with what tells their messages apart: undefined for a test, and where there is no message. */
+/** Adds the outline of each entry's message. Undefined for a test, and where there is no message. */
 async function withMessages(database: Database, { partyId }: WebhookKey, items: readonly LogEntry[]) {
   const idOf = ({ messageId, subjectId }: LogEntry) => subjectId ?? messageId;
   const outlines = await outlinesOf(database, partyId, items.map(idOf));
@@ -110,7 +108,6 @@ export async function getDelivery(
   return { webhook, attempts: shown, latest, body: body?.toString() };
 }
 
-/** The newest first. */
 async function attemptsOf(database: Database, key: WebhookKey, messageId: string, named?: LogEntry): Promise<LogEntry[]> {
   const further = await store.furtherAttempts(database, key, messageId, WEBHOOK_ATTEMPTS_SHOWN_MAX);
   const isFirst = named !== undefined && named.attempt === 1 && named.event !== 'message.replay';
@@ -120,16 +117,16 @@ async function attemptsOf(database: Database, key: WebhookKey, messageId: string
   return all.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** No index leads from a message to its first attempt: deliveries would pay for it. The time of the message does. */
+/** No index leads from a message to its first attempt, because deliveries would pay for it. The time of the message finds it. */
 async function firstOf(database: Database, key: WebhookKey, messageId: string): Promise<LogEntry | undefined> {
   const position = await store.positionOf(database, key.partyId, messageId);
-  // The message of a test is in no ledger, and its time is by the clock of a process.
+  // The message of a test is in no ledger, and its time comes from the clock of a process.
   const fromMs = position === undefined ? timeOfUuid(messageId) - FIRST_WITHIN_MS : Number(position / POSITIONS_PER_MS);
   const range = { from: firstUuidAt(fromMs), to: firstUuidAt(fromMs + 2 * FIRST_WITHIN_MS) };
   return store.firstAttempt(database, key, messageId, range, 10 * WEBHOOK_LOG_SCANNED_MAX);
 }
 
-/** A retry that is pending says no more than the failure before it, unless that is no longer in the log. */
+/** A pending retry says no more than the failure before it, unless that is no longer in the log. */
 function latestOf(attempts: readonly LogEntry[]): LogEntry | undefined {
   return attempts.find(({ status, attempt }) => status !== 'pending' || attempt === 1) ?? attempts[0];
 }

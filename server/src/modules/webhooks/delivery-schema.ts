@@ -56,7 +56,6 @@ export function deliveryView(webhook: Webhook, entry: LogEntry) {
   };
 }
 
-/** What an attempt is about. */
 export function eventView({ event, messageId, subjectId }: LogEntry) {
   if (subjectId === null) return { message_id: formatId('msg', messageId), event_id: formatId('msg', messageId) };
   const isOfMessage = event !== 'thread.updated' && event !== 'webhook.paused';

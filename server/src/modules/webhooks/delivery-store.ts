@@ -8,27 +8,27 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryFilters {
   state: DeliveryState | undefined;
-  /** When the latest attempt was made; if it is pending, when it was queued. */
+  /** The time of the latest attempt. If it is pending, the time at which it was queued. */
   since: Date | undefined;
   until: Date | undefined;
 }
 
-/** Ids between which attempts are read: from the first, which is included, to the second, which is not. */
+/** A range of attempt ids. `from` is included, `to` is not. */
 export interface IdRange {
   from: string;
   to: string;
 }
 
 const COLUMNS = namesOf(LOG_ROW, 'a');
-/** What webhook_attempts_of_message has. */
+/** The condition of the index webhook_attempts_of_message. */
 const FURTHER = `(attempt > 1 OR event = 'message.replay')`;
-/** A retry that is pending says no more than the failure before it. */
+/** A pending retry says no more than the failure before it. */
 const WAITS_TO_RETRY = `(status = 'pending' AND attempt > 1)`;
 
 /**
- * A delivery stands in the log where its latest attempt does: where there is no later one for the message. The latest is looked up for
- * each entry, in a subquery that the planner can't turn into a join of the whole log. `$7` entries are read at most; the last of
- * them is returned in any case, for the cursor.
+ * A delivery stands in the log where its latest attempt does: where the message has no later one. The latest is looked up for each entry,
+ * in a subquery that the planner can't turn into a join of the whole log. At most `$7` entries are read. The last of them is always
+ * returned, for the cursor.
  */
 const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW, fits: 'boolean', is_last: 'boolean' }, ({ state }) => {
   // Failures have an index. Other states are compared after the scan, which would have no limit otherwise.
@@ -49,13 +49,11 @@ const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW
 
 export interface ScannedEntry {
   entry: LogEntry;
-  /** Whether it is a delivery's latest attempt, and fits the filters. */
   fits: boolean;
-  /** Whether the scan ended here, maybe before the log does. */
+  /** The scan ended here, maybe before the log does. */
   isLast: boolean;
 }
 
-/** The latest attempts of deliveries, the newest first. */
 export async function scanDeliveries(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -72,7 +70,6 @@ const POSITION = statement('SELECT position FROM ledger_entries WHERE party_id =
   position: 'bigint',
 });
 
-/** Where a message stands in the ledger of a party; undefined if it is not there. */
 export async function positionOf(db: Queryable, partyId: bigint, messageId: string): Promise<bigint | undefined> {
   const [row] = await db.query(POSITION, [partyId, messageId]);
   return row && BigInt(row.position);
@@ -84,7 +81,6 @@ const FURTHER_ATTEMPTS = statement(
   LOG_ROW,
 );
 
-/** Retries and replays of a message, the newest first. */
 export async function furtherAttempts(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -100,7 +96,6 @@ const FIRST_ATTEMPT = statement(
   LOG_ROW,
 );
 
-/** The first attempt of a message, if it is among the first `scanned` ones in the range. */
 export async function firstAttempt(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,

@@ -26,7 +26,9 @@ export interface DispatchServices extends BodyServices {
   webhookSecrets: WebhookSecrets;
 }
 
-/** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded; after the lease, another worker repeats it. */
+/**
+ * An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded. After the lease, another worker repeats it.
+ */
 const LEASE_S = 13;
 const SWEEP_MS = 1_000;
 /** Far enough back to find what the previous sweep could not see, but not so far that a backlog is read repeatedly. */
@@ -37,9 +39,9 @@ const GATHER_MS = 2;
 const STOP_POLL_MS = 20;
 
 /**
- * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which
- * ones, and when. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY after the transaction
- * that queues them; a sweep finds retries, the attempts that a process had leased when it died, and those it died before announcing.
+ * Does the I/O of webhook attempts: leases them from the database, sends them, and records their outcomes. lanes.ts decides which ones, and
+ * when. Any number of processes may run a dispatcher. New attempts are announced by NOTIFY after the transaction that queues them. A sweep
+ * finds retries, the attempts that a process had leased when it died, and those it died before announcing.
  */
 export class Dispatcher {
   readonly #services: DispatchServices;
@@ -51,7 +53,6 @@ export class Dispatcher {
   readonly #recorder: Recorder;
   readonly #keeper: ExchangeKeeper;
   readonly #requests = new Bag<AttemptRequest>();
-  /** Lanes that may have something to send by the next turn of the event loop. */
   #lanesToSend: Lane[] = [];
   readonly #tasks = new Set<Promise<void>>();
   #sweepTimer: NodeJS.Timeout | undefined;
@@ -94,7 +95,7 @@ export class Dispatcher {
     this.#sweepTimer = setInterval(() => this.#track(this.#sweep(++this.#sweeps % FULL_SWEEP_EVERY === 0)), SWEEP_MS);
   }
 
-  /** Begins no more requests, waits for the open ones (ten seconds at most), and leaves the rest to other workers. */
+  /** Begins no more requests, waits at most ten seconds for the open ones, and leaves the rest to other workers. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#lanes.close();
@@ -129,7 +130,8 @@ export class Dispatcher {
         if (isWritten) this.#lanes.record(attempts);
         else this.#lanes.abandon(attempts);
         if (isWritten) this.#stopGone(batch);
-        // An endpoint that never responded 2xx, and a thread of an ordered one, gets the next attempt only after the one before is recorded.
+        // An endpoint that never responded 2xx, and a thread of an ordered one, gets the next attempt only after the one before is
+        // recorded.
         for (const { lane, isOrdered } of attempts) if (isOrdered) this.#lanes.wake(lane);
         if (batch.some(({ isProven, isOrdered }) => !isProven || isOrdered)) this.#lease();
       },
@@ -140,7 +142,7 @@ export class Dispatcher {
     if (this.#requests.size > 0) await sleep(GATHER_MS);
   }
 
-  /** The payload of a NOTIFY names webhooks as `party:webhook`; an empty one stands for any number. */
+  /** The payload of a NOTIFY names webhooks as `party:webhook`. An empty payload stands for any number of webhooks. */
   #wake(payload: string): void {
     if (payload === '') this.#track(this.#sweep(true));
     for (const name of payload === '' ? [] : payload.split(',')) {
@@ -164,7 +166,6 @@ export class Dispatcher {
     });
   }
 
-  /** Tells all workers that attempts of these webhooks can be leased. */
   #announce(webhooks: readonly store.WebhookKey[]): void {
     if (webhooks.length > 0) this.#services.announcer.announce(store.WEBHOOKS_CHANNEL, webhooks.map(store.nameOf).join());
   }
@@ -211,7 +212,7 @@ export class Dispatcher {
     for (const { retryMs } of found.values()) if (retryMs !== undefined) this.#leaseIn(retryMs);
   }
 
-  /** Undefined also where a secret can't be read: its attempts wait for a worker that has the key. */
+  /** Also returns undefined where a secret can't be read: its attempts wait for a worker that has the key. */
   #opened({ lane: { webhookId } }: Reservation, found: ReadonlyMap<string, store.LeasedAttempts>): OpenedLease | undefined {
     const leased = found.get(webhookId);
     try {
@@ -222,7 +223,7 @@ export class Dispatcher {
     }
   }
 
-  /** A limit of attempts per second allows more by then. */
+  /** The rate limit allows more by then. */
   #leaseIn(ms: number): void {
     setTimeout(() => this.#lease(), ms).unref();
   }
@@ -247,7 +248,7 @@ export class Dispatcher {
     this.#send(new Set(attempts.map(({ lane }) => lane)));
   }
 
-  /** Signs all before it sends any: the same steps one after another run faster than each among all the others. */
+  /** Signs all requests before it sends any: the same steps one after another run faster than interleaved. */
   #send(lanes: ReadonlySet<Lane>): void {
     const { batch, rest } = this.#lanes.send(lanes, performance.now());
     for (const lane of rest) this.#sendSoon(lane);
@@ -268,7 +269,10 @@ export class Dispatcher {
     this.#sendSoon(attempt.lane);
   };
 
-  /** One batch for all requests that end in a turn of the event loop. The HTTP client must not be called from its own callbacks, either. */
+  /**
+   * Makes one batch of all requests that end in a turn of the event loop. Besides, the HTTP client must not be called from its own
+   * callbacks.
+   */
   #sendSoon(lane: Lane): void {
     if (this.#lanesToSend.push(lane) > 1) return;
     setImmediate(() => {
@@ -288,7 +292,7 @@ export class Dispatcher {
     this.#cancel(({ lane }) => lane.webhookId === webhookId);
   }
 
-  /** Attempts that were leased with the former settings are given up, and leased again unless the webhook is paused. */
+  /** Attempts leased with the former settings are given up, and leased again unless the webhook is paused. */
   #applyChange(webhookId: string): void {
     const lane = this.#lanes.change(webhookId, performance.now());
     if (!lane) return;
@@ -304,7 +308,7 @@ export class Dispatcher {
     for (const [id, of] of gone) this.#track(this.#succeeds('processes could not be notified of a pause', () => notify(id, of)));
   }
 
-  /** Deletions may have gone unnoticed while the listener had no connection. */
+  /** The listener may have missed deletions while it had no connection. */
   #checkDeletions(): void {
     this.#lanes.distrustLeases(performance.now());
     const lanes = new Set([...this.#requests].map(({ attempt }) => attempt.lane));
@@ -320,7 +324,6 @@ export class Dispatcher {
     for (const request of [...this.#requests]) if (isDoomed(request.attempt)) request.cancel();
   }
 
-  /** Whether the work succeeds. A failure is logged. */
   async #succeeds(failure: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -331,7 +334,7 @@ export class Dispatcher {
     }
   }
 
-  /** A task that stop() waits for. */
+  /** Makes stop() wait for the task. */
   #track(task: Promise<unknown>): void {
     const tracked: Promise<void> = task
       .catch((error) => this.#complain(error, 'a fault in delivering to webhooks'))

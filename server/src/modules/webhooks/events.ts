@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { insertEvents } from './event-store.ts';
 
-/** What a webhook can be told of; at first, of received messages alone. */
+/** The events a webhook can subscribe to. The default is received messages alone. */
 export const WEBHOOK_EVENTS = [
   'message.received',
   'message.sent',
@@ -13,10 +13,13 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Events that the quotas of messages do not count. One request can cause many. */
+/** Message quotas do not count these events. One request can cause many. */
 export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'webhook.paused', 'file.hashed', 'message.acknowledged'];
 
-/** Tells the webhooks of a business that want to know, once the transaction is committed: of each subject by its uuid. */
+/**
+ * Queues an event about each subject for the webhooks that subscribe to it. They get it once the transaction is committed. A subject is a
+ * uuid.
+ */
 export async function queueEvents(
   tx: Queryable,
   partyId: bigint,

@@ -8,7 +8,6 @@ import { type Header, insertExchanges, type KeptExchange } from './exchange-stor
 export type { KeptExchange } from './exchange-store.ts';
 
 const WEBHOOKS_MAX = 10_000;
-/** Of all webhooks together. */
 const PER_SECOND = 100;
 const HEADERS_MAX = 32;
 const HEADER_MAX_CHARS = WEBHOOK_RESPONSE_HEADERS_MAX_CHARS / 4;
@@ -16,7 +15,7 @@ const HIDDEN = ['waybill-signature', 'webhook-signature'];
 /** All control characters but tabs and line breaks: PostgreSQL stores no U+0000, and terminals obey others. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
-/** Fills at a steady rate up to `most`. */
+/** A token bucket that fills at a steady rate up to `most`. */
 class Bucket {
   readonly #most: number;
   readonly #perMs: number;
@@ -39,8 +38,8 @@ class Bucket {
 }
 
 /**
- * Decides of which attempts the request and the response are kept, and makes what is stored of them. A webhook with few messages has
- * them all, a busy one samples: keeping each would cost more than delivering it.
+ * Decides which attempts keep their request and response, and what is stored of them. A webhook with few messages keeps all. A busy one
+ * samples, because keeping each would cost more than delivering it.
  */
 export class ExchangeKeeper {
   readonly #outbound: Outbound;
@@ -52,7 +51,7 @@ export class ExchangeKeeper {
     this.#outbound = outbound;
   }
 
-  /** Takes a place if there is one. Successes leave those of failures alone. */
+  /** Takes a token if there is one. Successes and failures have separate buckets, so that successes don't crowd failures out. */
   hasRoomFor(webhookId: string, succeeded: boolean): boolean {
     const now = performance.now();
     const buckets = succeeded ? this.#successes : this.#failures;
@@ -65,7 +64,7 @@ export class ExchangeKeeper {
     return bucket.take(now) && this.#all.take(now);
   }
 
-  /** Nothing is kept of what a private host responds: a tenant could read the operator's network with it. */
+  /** A private host's response is not kept: a tenant could read the operator's network with it. */
   exchangeOf(request: { url: string; headers: Header[]; body: Buffer }, response: Response | Error): KeptExchange {
     const { url, headers, body } = request;
     const sent = { url, requestHeaders: headers, bodySha256: createHash('sha256').update(body).digest() };
@@ -77,7 +76,7 @@ export class ExchangeKeeper {
     return { ...sent, responseHeaders: receivedHeaders(received), responseBody: harmless(text), isTruncated: isLonger };
   }
 
-  /** After the outcomes are recorded, which must not wait for it: what a crash loses here is a detail of the log. */
+  /** Runs after the outcomes are recorded, which must not wait for it. A crash here loses only a detail of the log. */
   async write(database: Database, ended: readonly (WebhookKey & { id: string; exchange: KeptExchange | undefined })[]): Promise<void> {
     const kept = ended.flatMap(({ partyId, webhookId, id, exchange }) => (exchange ? [{ partyId, webhookId, id, exchange }] : []));
     if (kept.length === 0) return;
@@ -88,7 +87,7 @@ export class ExchangeKeeper {
   }
 }
 
-/** The headers of a request. Signatures and the business's own values are secrets, which the log must not reveal to readers. */
+/** Signatures and the business's own header values are secrets, which readers of the log must not see. */
 export function shownHeaders(headers: Record<string, string>, own: Record<string, string> | undefined): Header[] {
   return Object.entries(headers).map(([name, value]) => [name, HIDDEN.includes(name) || own?.[name] === value ? null : value]);
 }

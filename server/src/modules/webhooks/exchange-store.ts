@@ -2,10 +2,9 @@ import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import { eachWebhook, KEY_ROW, toKey, type WebhookKey } from './attempt-store.ts';
 
-/** Name and value. A null stands for a secret. */
+/** Null stands for a secret value. */
 export type Header = [name: string, value: string | null];
 
-/** What is stored of the request and the response of an attempt. */
 export interface KeptExchange {
   url: string;
   requestHeaders: Header[];
@@ -13,7 +12,6 @@ export interface KeptExchange {
   /** Null without a response, and for private hosts. */
   responseHeaders: Header[] | null;
   responseBody: string | null;
-  /** Whether the body of the response has more than is stored. */
   isTruncated: boolean;
 }
 
@@ -59,7 +57,6 @@ const EXCHANGES = statement(
   },
 );
 
-/** By the id of the attempt. */
 export async function findExchanges(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -87,7 +84,6 @@ const WITH_EXCHANGES = statement(
   { ...KEY_ROW, exists: 'boolean' },
 );
 
-/** Every webhook with exchanges, and whether the webhook still exists. */
 export async function webhooksWithExchanges(db: Queryable): Promise<(WebhookKey & { exists: boolean })[]> {
   return (await db.query(WITH_EXCHANGES)).map((row) => ({ ...toKey(row), exists: row.exists }));
 }
@@ -105,7 +101,7 @@ const DELETE_OLD = statement(
                              ORDER BY attempt_id DESC OFFSET $4 LIMIT 1))`,
 );
 
-/** Those older than so many days, and all but the newest `max`. */
+/** Deletes exchanges older than `days`, and all but the newest `max`. */
 export async function deleteOldExchanges(db: Queryable, { partyId, webhookId }: WebhookKey, days: number, max: number): Promise<void> {
   await db.query(DELETE_OLD, [partyId, webhookId, days, max - 1]);
 }

@@ -1,17 +1,17 @@
 import type { AttemptState } from './attempt-states.ts';
 import type { DueAttempt, WebhookKey } from './attempt-store.ts';
 
-/** Places of one business, whatever it registers. */
+/** The concurrency limit of one business. */
 export const BUSINESS_MAX = 1_024;
 const USUAL_BYTES_AT_FIRST = 1_024;
 
-/** The limit of open requests of a webhook: a few at first, one more with each prompt success, half as many with each failure. */
+/** The concurrency limit of a webhook starts low, grows by one with each prompt success and halves with each failure. */
 const WIDTH_AT_FIRST = 4;
 const WIDTH_MAX = 128;
 const PROMPT_MS = 1_000;
 /**
- * How many attempts a webhook at full width leases ahead, so that the next is at hand when a request ends. This leaves a quarter
- * of the business's places free: a webhook that stops responding keeps its places until its requests time out.
+ * A webhook at full width leases this many attempts ahead, so that the next is at hand when a request ends. A quarter of the business's
+ * places stays free: a webhook that stops responding keeps its places until its requests time out.
  */
 const AHEAD = 0.75 * BUSINESS_MAX - WIDTH_MAX;
 /** A fresh lease is not renewed for fewer attempts than this: each renewal names every attempt of the lease. */
@@ -20,69 +20,62 @@ const LEASE_FRESH_MS = 1_000;
 /** An ended attempt takes no place until it is recorded, but each renewal names it. */
 const LEASED_MAX = 2_048;
 
-/** The right of this process to the attempts it holds of a webhook. Every renewal covers all of them. */
+/** A lease covers all attempts that this process holds of a webhook. So does every renewal. */
 export interface Lease {
-  /** When the lease was last requested, by this process's clock, and what the database's clock showed then. */
+  /** The time of the last lease request by this process's clock, and by the database's clock. */
   at: number;
   clockMs: number;
   url: string;
   urlVersion: number;
-  /** Each signs. */
+  /** Each secret adds a signature. */
   secrets: readonly string[];
   headers: Record<string, string> | undefined;
   showsCertificate: boolean;
 }
 
-/** An attempt that this process has leased. */
 export interface LeasedAttempt extends DueAttempt {
   lane: Lane;
   lease: Lease;
   state: AttemptState;
-  /** The size of its body; an estimate from earlier bodies of the webhook until the body is read. */
+  /** The size of the body: until the body is read, an estimate from earlier bodies of the webhook. */
   bytes: number;
 }
 
-/** The body stands beside the attempt, not in it, so that it is freed when the request ends. */
+/** The body is kept beside the attempt, so that it is freed when the request ends. */
 export interface ReadyAttempt {
   attempt: LeasedAttempt;
   body: Buffer;
 }
 
-/** The places that attempts take, and the bytes of their bodies. */
 export interface Share {
   places: number;
   bytes: number;
 }
 
-/** The state of a webhook in this process. */
 export interface Lane extends WebhookKey {
   business: Share;
-  /** Whether the endpoint has ever responded 2xx, as of the last lease. Until then it gets one attempt at a time. */
+  /** Whether the endpoint had ever responded 2xx at the last lease. Until then it gets one attempt at a time. */
   isProven: boolean;
   isDeleted: boolean;
-  /** How many requests may be open at once. */
   width: number;
   lease: Lease | undefined;
-  /** The ids of the attempts that a renewal of the lease names. */
   leased: Set<string>;
-  /** Places taken by attempts, and reserved for those that a lease under way may bring. */
+  /** The places taken by attempts, and those reserved for a lease under way. */
   places: number;
-  /** Open requests. */
   requests: number;
   ready: ReadyAttempt[];
-  /** The size of a body, averaged over the latest. */
   usualBytes: number;
-  /** Whether the database may have attempts that are due and not leased. */
+  /** The database may have due attempts that are not leased. */
   hasMore: boolean;
-  /** When the limit of attempts per second lets the lane lease more. */
+  /** The rate limit lets the lane lease again at this time. */
   leaseFrom: number;
-  /** When the webhook was last changed or paused: what was leased before is not sent. */
+  /** The time of the webhook's last change or pause. Attempts leased before it are not sent. */
   changedAt: number;
-  /** How often the lane was woken: a lease that found nothing tells nothing about wakes after it began. */
+  /** Counts wakes: a lease that found nothing says nothing about wakes after it began. */
   wakes: number;
 }
 
-/** The outcome of an attempt, as far as the next ones depend on it. */
+/** The part of an outcome on which the next attempts depend. */
 export interface Result {
   succeeded: boolean;
   statusCode: number | null;
@@ -110,7 +103,6 @@ export function newLane({ partyId, webhookId }: WebhookKey, business: Share): La
   };
 }
 
-/** How many attempts a lane may lease by its own limits. */
 export function roomOf(lane: Lane, now: number): number {
   if (now < lane.leaseFrom) return 0;
   if (!lane.isProven) return 1 - Math.max(lane.places, lane.leased.size);
@@ -125,7 +117,6 @@ export function isIdle({ places, leased, hasMore }: Lane): boolean {
   return places + leased.size === 0 && !hasMore;
 }
 
-/** Whether the endpoint responds late, or not at all. */
 export function isTroubled({ width }: Lane): boolean {
   return width < WIDTH_AT_FIRST;
 }
@@ -134,7 +125,7 @@ export function nextWidth(width: number, { statusCode, succeeded, responseMs }: 
   const hasResponse = statusCode !== null;
   const isPrompt = hasResponse && responseMs <= PROMPT_MS;
   if (isPrompt && succeeded) return Math.min(WIDTH_MAX, width + 1);
-  // A prompt refusal costs no places. An endpoint that responds late keeps a few requests, one that does not respond a single one.
+  // A prompt refusal costs no places. An endpoint that responds late keeps a few requests, and a silent one keeps a single one.
   const least = isPrompt ? WIDTH_AT_FIRST : hasResponse ? WIDTH_AT_FIRST - 1 : 1;
   return Math.max(least, width >> 1);
 }

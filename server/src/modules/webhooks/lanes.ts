@@ -16,62 +16,56 @@ import {
   type Share,
 } from './lane.ts';
 
-/** Places of all webhooks together in this process. */
+/** The concurrency limit of all webhooks in this process. */
 const TOTAL_MAX = 4_096;
-/** Of these, what webhooks that respond late or not at all may take, so that the others always find a place. */
+/** The limit of webhooks that respond late or not at all, so that the others always find a place. */
 const TROUBLED_MAX = 512;
 const BUSINESS_MAX_BYTES = 128 * MB;
 const LEASE_MAX = 512;
 /**
- * A request begins within this time of the lease's last renewal, or not at all: the lease might lapse before the request ends,
- * and another worker would repeat it.
+ * A request begins within this time of the last renewal, or not at all. Otherwise the lease might lapse before the request ends, and
+ * another worker would repeat it.
  */
 const SEND_WITHIN_MS = 2_000;
 /** Signing this many bytes blocks the event loop for a few milliseconds. */
 const BATCH_MAX_BYTES = 2 * MB;
-/** The number of idle webhooks whose behaviour is remembered. */
 const REMEMBERED_MAX = 10_000;
 
-/** Leased attempts, with secrets and headers that can be used. */
 export type OpenedLease = Omit<LeasedAttempts, keyof StoredSecrets> & Pick<Lease, 'secrets' | 'headers'>;
 
-/** Places of a lane, reserved for the attempts that a lease under way may bring. */
 export interface Reservation {
   lane: Lane;
   places: number;
   bytes: number;
-  /** When the places were reserved, by this process's clock. */
   at: number;
-  /** How often the lane had been woken then. */
   wakes: number;
 }
 
 /**
- * Decides which attempts this process leases and sends, and moves each through the states of attempt-states.ts. Each webhook has a
- * lane, as wide as its behaviour earns: one that does not respond holds few places, however many attempts wait for it, and one that
- * responds promptly runs at full width. No I/O and no clock: the caller passes the time of a monotonic clock, in milliseconds.
+ * Decides which attempts this process leases and sends, and moves each through the states of attempt-states.ts. Each webhook has a lane
+ * whose width depends on its behaviour: a silent webhook holds few places however many attempts wait, and a prompt one runs at full width.
+ * There is no I/O and no clock here: the caller passes the time of a monotonic clock, in milliseconds.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
-  /** The lanes that have more to lease; the one longest unserved comes first. */
+  /** The lanes with more to lease, the one longest unserved first. */
   readonly #waiting = new Set<Lane>();
   readonly #businesses = new Map<bigint, Share>();
   #places = 0;
   #troubledPlaces = 0;
   #isClosed = false;
-  /** Attempts leased before this time may be of webhooks whose deletion this process has missed. */
+  /** Attempts leased before this time may belong to webhooks whose deletion this process has missed. */
   #deletionsMissedAt = Number.NEGATIVE_INFINITY;
 
   get places(): number {
     return this.#places;
   }
 
-  /** A webhook may have attempts that are due. */
   wake(key: WebhookKey): void {
     this.#wake(this.#laneOf(key));
   }
 
-  /** Reserves places for the webhooks that may have attempts due, in turn. */
+  /** Reserves places in turn for the webhooks that may have due attempts. */
   reserve(now: number): Reservation[] {
     const reservations: Reservation[] = [];
     let left = this.#isClosed ? 0 : LEASE_MAX;
@@ -91,7 +85,6 @@ export class Lanes {
     return reservations;
   }
 
-  /** Leases what the database had for a reservation. */
   fill(reservation: Reservation, found: OpenedLease | undefined): LeasedAttempt[] {
     const { lane, places, at, wakes } = reservation;
     this.release(reservation);
@@ -109,12 +102,11 @@ export class Lanes {
     return attempts;
   }
 
-  /** Gives back the places of a reservation for which the database could not be queried. */
+  /** Gives back the places of a reservation, for example when the database could not be queried. */
   release({ lane, places, bytes }: Reservation): void {
     this.#count(lane, -places, -bytes);
   }
 
-  /** Readies an attempt to be sent, with its body. */
   prepare(attempt: LeasedAttempt, body: Buffer): void {
     const { lane } = attempt;
     this.#move(attempt, 'ready');
@@ -124,7 +116,7 @@ export class Lanes {
     lane.ready.push({ attempt, body });
   }
 
-  /** The attempts of these lanes whose requests begin now, and the lanes that were not reached because of the limit of bytes. */
+  /** Returns the attempts whose requests begin now, and the lanes not reached because of the byte limit. */
   send(lanes: ReadonlySet<Lane>, now: number): { batch: ReadyAttempt[]; rest: Lane[] } {
     const batch: ReadyAttempt[] = [];
     const rest = [...lanes];
@@ -139,11 +131,11 @@ export class Lanes {
         batch.push(ready);
       }
     }
-    // The lane that used up the bytes comes after the others.
+    // The lane that used up the bytes goes to the end.
     return { batch, rest: [...rest.slice(1), ...rest.slice(0, 1)] };
   }
 
-  /** The outcome is known and waits to be recorded. Without a result there was no request. */
+  /** The outcome is known and waits to be recorded. No result means that there was no request. */
   end(attempt: LeasedAttempt, result: Result | undefined): void {
     const { lane } = attempt;
     this.#move(attempt, 'ended');
@@ -157,7 +149,7 @@ export class Lanes {
     for (const attempt of attempts) this.#move(attempt, 'recorded');
   }
 
-  /** Gives up attempts of this process, which any worker may then lease. */
+  /** Gives up attempts, which any worker may then lease. */
   abandon(attempts: readonly LeasedAttempt[]): void {
     for (const attempt of attempts) {
       this.#move(attempt, 'abandoned');
@@ -165,7 +157,7 @@ export class Lanes {
     }
   }
 
-  /** Sends nothing more to a webhook: the request that deleted it may already have its response. */
+  /** Sends nothing more to a webhook: its DELETE request may already have its response. */
   delete(webhookId: string): void {
     const lane = this.#lanes.get(webhookId);
     if (!lane) return;
@@ -174,7 +166,7 @@ export class Lanes {
     this.#waiting.delete(lane);
   }
 
-  /** Sends nothing that was leased before now: its webhook has other settings, maybe another URL, or is paused. */
+  /** Sends nothing that was leased before now: the webhook has other settings, maybe another URL, or is paused. */
   change(webhookId: string, now: number): Lane | undefined {
     const lane = this.#lanes.get(webhookId);
     if (!lane) return undefined;
@@ -185,12 +177,11 @@ export class Lanes {
     return lane;
   }
 
-  /** Sends nothing that was leased before now: its webhook may have been deleted while the listener had no connection. */
+  /** Sends nothing that was leased before now: a webhook may have been deleted while the listener had no connection. */
   distrustLeases(now: number): void {
     this.#deletionsMissedAt = now;
   }
 
-  /** Leases and sends nothing more. */
   close(): void {
     this.#isClosed = true;
   }
@@ -220,7 +211,6 @@ export class Lanes {
     this.#waiting.add(lane);
   }
 
-  /** How many attempts a lane may lease by the limits it shares with others. */
   #sharedRoomOf(lane: Lane): number {
     const { business, usualBytes } = lane;
     const ofBytes = Math.ceil((BUSINESS_MAX_BYTES - business.bytes) / usualBytes);
@@ -255,9 +245,9 @@ export class Lanes {
 }
 
 /**
- * Attempts leased earlier share the lane's lease object, so its renewal covers them too. A lease that may have lapsed is replaced
- * instead: another worker may have its attempts by now, and by their old lease they are too late to be sent. So is one from before a
- * change of the webhook, whose open requests went to the former URL.
+ * Attempts leased earlier share the lane's lease object, so a renewal covers them too. A lease that may have lapsed is replaced instead:
+ * another worker may have its attempts, and their old lease keeps this process from sending them. A lease from before a change of the
+ * webhook is replaced too, because its open requests went to the former URL.
  */
 function renewLease(lane: Lane, found: OpenedLease, at: number): Lease {
   const { url, urlVersion, secrets, headers, showsCertificate, isProven, clockMs } = found;
@@ -265,7 +255,7 @@ function renewLease(lane: Lane, found: OpenedLease, at: number): Lease {
   const isRenewable = last !== undefined && last.at >= lane.changedAt && last.urlVersion === urlVersion && at - last.at < SEND_WITHIN_MS;
   const lease = Object.assign(isRenewable ? last : {}, { at, clockMs, url, urlVersion, secrets, headers, showsCertificate });
   lane.lease = lease;
-  // What was read before a change may be about the former URL.
+  // A value read before a change may be about the former URL.
   lane.isProven = isProven && at >= lane.changedAt;
   return lease;
 }

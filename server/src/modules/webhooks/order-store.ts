@@ -8,8 +8,8 @@ const QUEUE_RELEASE = statement(
 );
 
 /**
- * A job, queued in the same transaction, makes attempts due that wait for others of their thread: the webhook is no longer ordered, or what
- * they wait for may be gone. If they must still wait, the next lease sees to it.
+ * Queues a job, in the same transaction, that makes attempts due which wait for others of their thread. The webhook is no longer ordered,
+ * or the awaited attempts may be gone. The next lease notices if they must still wait.
  */
 export async function queueRelease(tx: Queryable, { partyId, webhookId }: WebhookKey, inS: number): Promise<void> {
   await tx.query(QUEUE_RELEASE, [partyId, webhookId, inS]);
@@ -25,7 +25,7 @@ const RELEASE = statement(
   { last: 'uuid?', released: 'bigint' },
 );
 
-/** Those after the given id, at most `limit`. Returns the last of them, undefined if there were none. */
+/** Releases at most `limit` attempts after the given id. Returns the last id, or undefined if there were none. */
 export async function releaseAttempts(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { closed } from '../../contract/paging.ts';
 
-/** The response to a request for a delivery. */
 export const QueuedSchema = Type.Object(
   {
     queued: Type.Literal(true),

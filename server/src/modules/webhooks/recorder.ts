@@ -7,13 +7,13 @@ const RETRY_MS = 250;
 export interface Recording {
   /** Resolves when more outcomes have had a chance to join the batch. */
   gather(): Promise<void>;
-  /** Writes a batch to the database; false if that failed. */
+  /** Resolves to false if the write failed. */
   write(batch: readonly Outcome[]): Promise<boolean>;
   onBatch(batch: readonly Outcome[]): void;
   onEnd(batch: readonly Outcome[], isWritten: boolean): void;
 }
 
-/** Records the outcomes of attempts in batches, one after another. Keeps trying while the database can't be reached. */
+/** Records outcomes in batches, one after another. Retries while the database can't be reached. */
 export class Recorder {
   readonly #recording: Recording;
   #outcomes: Outcome[] = [];
@@ -24,13 +24,13 @@ export class Recorder {
     this.#recording = recording;
   }
 
-  /** Adds an outcome; a promise if that started a run, which ends when there is nothing left to record. */
+  /** Returns a promise if this started a run. The run ends when nothing is left to record. */
   add(outcome: Outcome): Promise<void> | undefined {
     this.#outcomes.push(outcome);
     return this.#isRunning ? undefined : this.#run();
   }
 
-  /** A batch that can't be written is not tried again from now on. */
+  /** From now on, a batch that can't be written is not retried. */
   stop(): void {
     this.#isStopped = true;
   }

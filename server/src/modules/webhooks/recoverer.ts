@@ -6,12 +6,12 @@ import { nameOf, WEBHOOKS_CHANNEL } from './attempt-store.ts';
 import { continueRecovery, runningRecoveries } from './recovery-store.ts';
 
 const SWEEP_MS = 500;
-/** A recovery that waits for its endpoint is looked at less often. */
+/** A recovery that waits for its endpoint is checked less often. */
 const WAITING_SWEEPS = 4;
 
 /**
- * Carries recoveries on, step by step and in turn, so that a long one keeps no other waiting. Any number of processes may run it: a
- * step locks its recovery, and others skip it meanwhile.
+ * Continues recoveries step by step and in turn, so that a long one keeps no other waiting. Any number of processes may run it: a step
+ * locks its recovery, and others skip it meanwhile.
  */
 export class Recoverer extends ShardSweep {
   constructor(database: Database, announcer: Announcer, log: Logger) {

@@ -22,7 +22,7 @@ export interface RecoveryRequest {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Workers carry it on from here. */
+/** Only creates the recovery: workers continue it. */
 export async function startRecovery(services: RecoveryServices, business: Business, id: string, request: RecoveryRequest) {
   const sinceMs = timeOf('since', request.since);
   const untilMs = request.until === undefined ? undefined : timeOf('until', request.until);
@@ -41,7 +41,7 @@ export async function startRecovery(services: RecoveryServices, business: Busine
   return { webhook, recovery };
 }
 
-/** Without the log, nobody knows what was delivered. What came before the webhook existed was not. */
+/** Without the log, nobody knows which messages were delivered. Messages from before the webhook existed were not. */
 function refuseBeyondLog({ createdAt }: Webhook, sinceMs: number, logDays: number): void {
   const logFrom = Date.now() - logDays * DAY_MS;
   if (sinceMs < logFrom && createdAt.getTime() < logFrom)
@@ -76,7 +76,7 @@ export async function getRecovery(services: WebhookServices, business: Business,
   return { webhook, recovery };
 }
 
-/** Once it returns, a recovery that was paused or cancelled queues nothing more. */
+/** Once this returns, a paused or cancelled recovery queues nothing more. */
 export async function changeRecovery(
   services: WebhookServices,
   business: Business,

@@ -10,7 +10,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { countRecovery } from './recovery-usage-store.ts';
 
-/** Counts a recovery that begins, or refuses it: each may send all messages of the business once more. */
+/** Counts a new recovery, or refuses it: each may send all messages of the business once more. */
 export async function admitRecovery(tx: Queryable, key: WebhookKey): Promise<void> {
   const { ofBusiness, ofWebhook, now } = await countRecovery(tx, key);
   const refuseAbove = (used: number, max: number, what: string, limit: string) => {
@@ -24,7 +24,7 @@ export async function admitRecovery(tx: Queryable, key: WebhookKey): Promise<voi
   const [one, all] = ['of a webhook', 'of a business'];
   refuseAbove(ofWebhook.recoveries, WEBHOOK_RECOVERIES_PER_DAY_MAX, `recoveries ${one}`, 'daily_recoveries');
   refuseAbove(ofBusiness.recoveries, WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX, `recoveries ${all}`, 'daily_recoveries_per_business');
-  // Below the maximum, a recovery begins and waits for the next day when it is reached.
+  // A recovery that reaches the maximum after it began waits for the next day.
   const attempts = 'attempts queued by recoveries';
   refuseAbove(ofWebhook.queued + 1, WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX, `${attempts} ${one}`, 'daily_recovered_attempts');
   refuseAbove(

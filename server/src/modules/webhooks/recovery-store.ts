@@ -9,16 +9,15 @@ import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { WebhookKey } from './attempt-store.ts';
 
-/** failed: the last attempt was dropped, or got a 410. missing: the log has no attempt. undelivered: either of them. */
+/** failed: the last attempt was dropped, or got a 410. missing: the log has no attempt. undelivered: failed or missing. */
 export const RECOVERY_SELECTIONS = ['failed', 'missing', 'undelivered', 'all'] as const;
 export type RecoverySelection = (typeof RECOVERY_SELECTIONS)[number];
 
 export const RECOVERY_STATES = ['running', 'paused', 'completed', 'cancelled'] as const;
 export type RecoveryState = (typeof RECOVERY_STATES)[number];
 
-/** Positions of a ledger are the millisecond of the delivery times this, plus a counter. */
+/** A ledger position is the delivery's millisecond times this, plus a counter. */
 const POSITIONS_PER_MS = 4_096n;
-/** Entries of the ledger that are read in one transaction. */
 const ENTRIES_PER_STEP = 1_000;
 
 export interface Recovery {
@@ -58,7 +57,6 @@ function toRecovery(row: RowOf<typeof RECOVERY_ROW>): Recovery {
   return { id, only, state, sinceMs: msAfter(row.first), untilMs, throughMs, total, done, queued, createdAt, endedAt };
 }
 
-/** The millisecond of the position that comes next. */
 function msAfter(position: string): number {
   return Number((BigInt(position) + 1n) / POSITIONS_PER_MS);
 }
@@ -67,7 +65,6 @@ const POSITION_MAX = 2n ** 63n - 1n;
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
 
-/** The last position before a millisecond. */
 function positionBefore(ms: number): bigint {
   return BigInt(ms) * POSITIONS_PER_MS - 1n;
 }
@@ -95,7 +92,7 @@ const FIRST_REFUSED = statement(
   { message_id: 'uuid' },
 );
 
-/** The oldest message of which an attempt since then got a 410, and so is not retried. */
+/** Finds the oldest message with an attempt since then that got a 410, which is not retried. */
 export async function findFirstRefused(tx: Queryable, { partyId, webhookId }: WebhookKey, since: Date): Promise<string | undefined> {
   const [row] = await tx.query(FIRST_REFUSED, [partyId, webhookId, since]);
   return row?.message_id;
@@ -109,8 +106,8 @@ export interface NewRecovery {
 }
 
 /**
- * Ends at what the ledger has now. The lock waits for deliveries under way, and those that come next see the webhook as this transaction
- * leaves it: so each message is either in the range, or queued as it comes if the webhook is active. Undefined while an
+ * The range ends at the ledger's current head. The lock waits for deliveries under way, and later deliveries see the webhook as this
+ * transaction leaves it. So each message is either in the range, or queued on arrival if the webhook is active. Returns undefined while an
  * earlier recovery of the webhook has not ended.
  */
 export async function insertRecovery(
@@ -124,7 +121,7 @@ export async function insertRecovery(
   const lastOf = ([ledger]: { head: string }[]) => greatest(first, least(end, BigInt(ledger?.head ?? 0)));
   const count = async (above: bigint, through: bigint) =>
     Number(onlyRow(await tx.query(COUNT_ENTRIES, [partyId, above, through, WEBHOOK_RECOVERY_COUNTED_MAX + 1])).count);
-  // Most are counted before the lock, so that deliveries do not wait for it.
+  // Most entries are counted before the lock, so that deliveries do not wait for the count.
   const early = lastOf(await tx.query(LEDGER_HEAD, [partyId]));
   const counted = await count(first, early);
   const last = lastOf(await tx.query(LOCKED_HEAD, [partyId]));
@@ -140,7 +137,6 @@ const RECOVERIES = statement(
   RECOVERY_ROW,
 );
 
-/** Newest first, below the given id. */
 export async function listRecoveries(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -166,7 +162,9 @@ const SET_STATE = statement(
   RECOVERY_ROW,
 );
 
-/** Undefined if the recovery does not exist, or has ended. Waits for a step under way, so that no attempt is queued after a pause. */
+/**
+ * Returns undefined if the recovery does not exist or has ended. Waits for a step under way, so that no attempt is queued after a pause.
+ */
 export async function setRecoveryState(
   db: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -195,7 +193,7 @@ export interface RecoveryKey extends WebhookKey {
   id: string;
 }
 
-/** Of webhooks that are active. */
+/** Lists the running recoveries of active webhooks. */
 export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
   const rows = await db.query(RUNNING);
   return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));
@@ -207,7 +205,7 @@ const CONTINUE = prepared(
   { continue_recovery: 'integer?' },
 );
 
-/** The number of attempts queued by one step; undefined if there is nothing to do now. */
+/** Returns the number of attempts queued by one step, or undefined if there is nothing to do now. */
 export async function continueRecovery(db: Queryable, { partyId, webhookId, id }: RecoveryKey): Promise<number | undefined> {
   const perDay = [WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX, WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX];
   const limits = [ENTRIES_PER_STEP, WEBHOOK_RECOVERY_WAITING_MAX, ...perDay];

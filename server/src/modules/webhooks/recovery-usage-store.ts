@@ -13,11 +13,13 @@ const COUNT = statement(
 
 export interface DailyUsage {
   recoveries: number;
-  /** Attempts that recoveries have queued. */
   queued: number;
 }
 
-/** Counts one more recovery of the day, for the business and for the webhook. Others of the business wait until the transaction ends. */
+/**
+ * Counts one more recovery of the day, for the business and for the webhook. Other recoveries of the business wait until the transaction
+ * ends.
+ */
 export async function countRecovery(
   tx: Queryable,
   { partyId, webhookId }: WebhookKey,

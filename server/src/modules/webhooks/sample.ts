@@ -8,7 +8,7 @@ import { envelopeJson, hashedText } from '../messages/envelope.ts';
 
 const JSON_TEXT = '{"hello":"from Waybill"}';
 
-/** The envelope of a message that was never sent: complete, with correct hashes, but without a receipt. */
+/** A sample envelope is complete and has correct hashes, but no receipt. */
 export function sampleEnvelope(messageId: string, to: Party, receivedMs: number, publicUrl: string): string {
   const actor: ActorView = {
     kind: 'agent',

@@ -4,7 +4,6 @@ import type { StoredSecrets, WebhookKey } from './attempt-store.ts';
 
 const TIME_IN = statement('SELECT now() + make_interval(secs => $1) AS time', { time: 'timestamptz' });
 
-/** What a webhook signs with, as it is stored, and the public key of its key pair. */
 export interface StoredKeys extends Omit<StoredSecrets, 'headers'> {
   publicKey: string | null;
 }
@@ -15,7 +14,7 @@ const LOCK_KEYS = statement('SELECT secret, previous_secret, public_key FROM web
   public_key: 'text?',
 });
 
-/** They do not change before the end of the transaction. Undefined without the webhook. */
+/** Locks the keys until the transaction ends. Returns undefined without the webhook. */
 export async function lockKeys(tx: Queryable, { partyId, webhookId }: WebhookKey): Promise<StoredKeys | undefined> {
   const [row] = await tx.query(LOCK_KEYS, [partyId, webhookId]);
   return row && { secret: row.secret, previousSecret: row.previous_secret, publicKey: row.public_key };
@@ -33,7 +32,7 @@ const REPLACE_KEYS = statement(
     WHERE party_id = $1 AND id = $2`,
 );
 
-/** The present keys also sign for so many seconds. Returns the end of that time, null if there is none. */
+/** The present keys also sign for `graceS` more seconds. Returns the end of that time, or null if there is none. */
 export async function replaceKeys(
   tx: Queryable,
   { partyId, webhookId }: WebhookKey,
@@ -51,7 +50,6 @@ const KEY_IDS = statement(
   { id: 'text' },
 );
 
-/** The keys with which something is encrypted. */
 export async function keyIdsInUse(db: Queryable): Promise<string[]> {
   return (await db.query(KEY_IDS)).map(({ id }) => id);
 }
@@ -62,7 +60,6 @@ const STORED_SECRETS = statement(
   { party_id: 'bigint', id: 'uuid', secret: 'text', previous_secret: 'text?', headers: 'text?' },
 );
 
-/** In the order of their keys, after the given one. */
 export async function storedSecrets(db: Queryable, after: WebhookKey, limit: number): Promise<(WebhookKey & StoredSecrets)[]> {
   const rows = await db.query(STORED_SECRETS, [after.partyId, after.webhookId, limit]);
   return rows.map((row) => ({
@@ -81,7 +78,7 @@ const RENEW_SECRETS = statement(
   { id: 'uuid' },
 );
 
-/** Changes nothing, and returns false, if the webhook was changed since it was read. */
+/** Returns false, and changes nothing, if the webhook was changed since it was read. */
 export async function renewSecrets(db: Queryable, read: WebhookKey & StoredSecrets, renewed: StoredSecrets): Promise<boolean> {
   const rows = await db.query(RENEW_SECRETS, [read.partyId, read.webhookId, ...textsOf(renewed), ...textsOf(read)]);
   return rows.length > 0;
@@ -95,7 +92,6 @@ const FORGET_PREVIOUS = statement(
   'UPDATE webhooks SET previous_secret = NULL, previous_secret_until = NULL WHERE previous_secret_until < now()',
 );
 
-/** Former secrets that no longer sign. */
 export async function forgetPreviousSecrets(db: Queryable): Promise<void> {
   await db.query(FORGET_PREVIOUS);
 }

@@ -11,7 +11,7 @@ export function newSecret(): string {
   return `${SECRET}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** An Ed25519 key pair as Standard Webhooks writes it: in base64, the private key followed by the public one. */
+/** Standard Webhooks writes an Ed25519 key pair in base64, the private key followed by the public one. */
 export function newKeyPair(): { privateKey: string; publicKey: string } {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const [seed, point] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')];
@@ -21,7 +21,7 @@ export function newKeyPair(): { privateKey: string; publicKey: string } {
   };
 }
 
-/** What a webhook signs with, as one text: its secret and, if it has one, its private key. They are stored and rotated together. */
+/** Joins the secret and the private key, if there is one, into one text: they are stored and rotated together. */
 export function joinKeys(secret: string, privateKey: string | undefined): string {
   return privateKey === undefined ? secret : `${secret} ${privateKey}`;
 }
@@ -36,8 +36,8 @@ export interface Signatures {
 }
 
 /**
- * Proves to the receiver that the body is ours and recent, in our own scheme and in that of Standard Webhooks. Each secret adds a
- * signature to both, and each private key one (v1a) to the latter.
+ * Proves to the receiver that the body is ours and recent, in our own scheme and in that of Standard Webhooks. Each secret adds a signature
+ * to both, and each private key adds one (v1a) to the latter.
  */
 export function signaturesOf(keys: readonly string[], messageId: string, unixSeconds: number, body: Buffer): Signatures {
   let own = `t=${unixSeconds}`;
@@ -59,7 +59,7 @@ interface Keys {
   privateKey: KeyObject | undefined;
 }
 
-/** Creating a key object costs several times as much as signing with it. */
+/** Caches key objects: creating one costs several times as much as signing with it. */
 const known = new Map<string, Keys>();
 
 function keysOf(text: string): Keys {

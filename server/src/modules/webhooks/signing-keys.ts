@@ -8,13 +8,13 @@ import type { WebhookSecrets } from './webhook-secrets.ts';
 export const SIGNATURES = ['hmac', 'ed25519'] as const;
 export type SignatureScheme = (typeof SIGNATURES)[number];
 
-/** Whether the business wants Ed25519 beside HMAC, which every webhook has. */
+/** Every webhook has HMAC. Ed25519 is optional. */
 export function wantsEd25519(signatures: readonly SignatureScheme[]): boolean {
   if (!signatures.includes('hmac')) throw invalid([{ path: '/signatures', message: 'must contain hmac' }]);
   return signatures.includes('ed25519');
 }
 
-/** Gives the webhook a key pair, or takes it away, in the former keys too. Nothing changes if that is so already. */
+/** Adds a key pair, or removes it, in the former keys too. Does nothing if it is already so. */
 export async function setEd25519(tx: Queryable, secrets: WebhookSecrets, webhook: WebhookKey, isWanted: boolean): Promise<void> {
   const keys = await lockKeys(tx, webhook);
   if (!keys || (keys.publicKey !== null) === isWanted) return;
@@ -34,7 +34,6 @@ export interface Rotated {
   previousValidUntil: Date | null;
 }
 
-/** New keys, the same kinds as before. Undefined without the webhook. */
 export async function rotateKeys(
   tx: Queryable,
   secrets: WebhookSecrets,

@@ -1,9 +1,9 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-/** Buckets of equal length, up to the one that has not ended yet. The length divides a day, or is one. */
+/** Buckets of equal length, the last of which has not ended yet. The length divides a day, or is one. */
 export interface Period {
-  /** An interval. */
+  /** An SQL interval. */
   bucket: string;
   buckets: number;
 }
@@ -11,16 +11,15 @@ export interface Period {
 export interface Counted {
   delivered: number;
   failed: number;
-  /** Of the attempts that got a response; null when none did. */
+  /** The percentiles of attempts with a response. Null: no attempt had one. */
   p50Ms: number | null;
   p95Ms: number | null;
 }
 
 export interface Statistics {
-  /** The oldest first. */
   buckets: (Counted & { start: Date })[];
   totals: Counted;
-  /** When the oldest counted attempt was queued, if the log has more attempts than are counted. */
+  /** The time at which the oldest counted attempt was queued. Null unless the log has more attempts than are counted. */
   countedSince: Date | null;
 }
 
@@ -74,10 +73,9 @@ const BUCKETS = statement(
 /**
  * Counts the attempts that ended within the period, in buckets that begin at whole hours or days in UTC.
  *
- * The log is read from its end, by its primary key, up to `attemptsMax` entries. Their ids tell when they were queued, which is
- * assumed to be at most `queuedForMaxH` hours before their end. Percentiles come from the frequency of each time, to the
- * millisecond below a second and to ten above, so that nothing large is sorted. Measured with a million entries in memory, on 2
- * cores: 1.4 s, half of it for reading.
+ * The log is read from its end, by its primary key, up to `attemptsMax` entries. An entry's id tells when it was queued, which is assumed
+ * to be at most `queuedForMaxH` hours before its end. Percentiles come from the frequency of each time, to the millisecond below a second
+ * and to ten above, so that nothing large is sorted. Measured with a million entries in memory, on 2 cores: 1.4 s, half of it for reading.
  */
 export async function attemptsByBucket(
   db: Queryable,
@@ -101,7 +99,6 @@ function toCounted({ delivered, failed, p50, p95 }: RowOf<typeof BUCKET_ROW>): C
 
 const LIMIT_STATEMENTS = statement(`SELECT FROM set_config('statement_timeout', $1::text, true)`);
 
-/** Sets the statement_timeout of the transaction. */
 export async function limitStatements(tx: Queryable, ms: number): Promise<void> {
   await tx.query(LIMIT_STATEMENTS, [ms]);
 }

@@ -15,12 +15,12 @@ export const periods = {
 } as const satisfies Record<string, Period>;
 export type PeriodName = keyof typeof periods;
 
-/** The newest attempts of one webhook and period. */
+/** The limit for one webhook and period. The newest attempts are counted. */
 export const ATTEMPTS_COUNTED_MAX = 1_000_000;
 /** An attempt can be delayed by a day, and then wait for its turn at a slow receiver. */
 const QUEUED_FOR_MAX_H = 48;
 const PATIENCE_MS = 5_000;
-/** Usual logs take far less. A business that exceeds it is served separately for a while. */
+/** Usual logs take far less. A business that exceeds this is served separately for a while. */
 const USUAL_MAX_MS = 500;
 const SLOW_FOR_MS = 10_000;
 const SLOW_FOR_MAX_MS = 600_000;
@@ -28,19 +28,19 @@ const WAIT_MAX_MS = 30_000;
 const WAITING_PER_BUSINESS_MAX = 8;
 const WAITING_RETRY_S = 1;
 const SLOW_RETRY_S = 60;
-/** A result that took long is kept longer, so that at most a tenth of the time goes into counting. */
+/** A slow result is cached longer, so that at most a tenth of the time goes into counting. */
 const KEPT_FOR_TIMES_AS_LONG = 10;
 
 /**
- * Counts delivery logs on request: counters that are kept up to date would slow down deliveries. Counting a long log keeps the
- * database busy, so each process counts one slow log at a time, and one of all others, which need not wait for the slow ones.
+ * Counts delivery logs on request, because counters that are kept up to date would slow down deliveries. A long count keeps the database
+ * busy. So each process counts one slow log at a time, and one of all others, which need not wait for the slow ones.
  */
 export class WebhookStatistics {
   readonly #database: Database;
   readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Results that are still valid, and those being counted. */
+  /** Valid results, and those being counted. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 
   constructor(database: Database) {
@@ -67,7 +67,7 @@ export class WebhookStatistics {
   }
 
   async #inTurn(who: string, count: (patienceMs: number) => Promise<Statistics>): Promise<Statistics> {
-    // Checked again when the turn comes: another count may have been slow meanwhile.
+    // The check is repeated when the turn comes: another count may have been slow meanwhile.
     const countUsual = async () => (this.#slow.has(who) ? undefined : count(USUAL_MAX_MS));
     try {
       const counted = await this.#turns.take(who, countUsual);

@@ -4,42 +4,36 @@ import { ATTEMPT_EVENTS, type AttemptEvent } from './attempt-store.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './events.ts';
 import { deleteRecoveries } from './recovery-store.ts';
 
-/** What a business decides about a webhook. */
 export interface WebhookSettings {
   url: string;
   target: string | null;
   description: string | null;
-  /** As SQL's LIKE understands them. */
+  /** SQL LIKE patterns. */
   types: string[] | null;
-  /** By name, in lower case. Values are as they are stored, maybe encrypted. */
+  /** Key: the name in lower case. Value: as stored, maybe encrypted. */
   headers: Record<string, string> | null;
   maxPerSecond: number | null;
-  /** Of each thread, one attempt at a time in order of delivery. */
+  /** Each thread has one attempt at a time, in order of delivery. */
   ordered: boolean;
-  /** What the webhook is told of. */
   events: WebhookEvent[];
-  /** Whether the endpoint may see the client certificate of the service. */
   showsCertificate: boolean;
 }
 
 export interface Webhook extends WebhookSettings {
-  /** A uuid, like all ids here. */
   id: string;
   active: boolean;
-  /** With which receivers verify Ed25519 signatures; null without them. */
+  /** The key that verifies Ed25519 signatures. Null: the webhook has none. */
   publicKey: string | null;
-  /** Null while the webhook is active. */
   pause: { reason: PauseReason; since: Date } | null;
-  /** The last pause that is over. */
   lastPause: { since: Date; until: Date } | null;
-  /** The first failure after the last success; null after a success. */
+  /** The first failure after the last success. Null after a success. */
   failingSince: Date | null;
   createdAt: Date;
 }
 
 /**
- * never_succeeded: too many attempts failed and none has ever succeeded. failing: all have failed for too long. gone: the endpoint
- * responded 410. requested: by the business itself.
+ * never_succeeded: too many attempts failed and none has ever succeeded. failing: all attempts have failed for too long. gone: the endpoint
+ * responded 410. requested: the business paused it.
  */
 export const PAUSE_REASONS = ['never_succeeded', 'failing', 'gone', 'requested'] as const;
 
@@ -85,7 +79,7 @@ function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
   const { pause_reason: reason, paused_at: since } = row;
   const { last_paused_at: lastSince, last_resumed_at: until, failing_since: failingSince } = row;
   const headers = row.headers === null ? null : JSON.parse(row.headers);
-  // Those that this version knows.
+  // Only the events that this version knows.
   const events = WEBHOOK_EVENTS.filter((event) => row.events.includes(event));
   const pauses = { pause: reason && since && { reason, since }, lastPause: lastSince && until && { since: lastSince, until } };
   return {
@@ -115,7 +109,7 @@ export interface NewWebhook extends WebhookSettings {
 const LOCK_WEBHOOKS = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 const ALL_WEBHOOKS = statement(`SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE party_id = $1 ORDER BY id`, WEBHOOK_ROW);
 
-/** All webhooks of a business, to which none can be added before the end of the transaction. */
+/** Locks out the creation of further webhooks until the transaction ends. */
 export async function lockWebhooks(tx: Queryable, partyId: bigint): Promise<Webhook[]> {
   await tx.query(LOCK_WEBHOOKS, [partyId]);
   const rows = await tx.query(ALL_WEBHOOKS, [partyId]);
@@ -163,7 +157,7 @@ const FORGET_SUCCESS = statement(
     WHERE party_id = $1 AND id = $2`,
 );
 
-/** The endpoint is another one, which has not responded yet. */
+/** Called for a new endpoint, which has not responded yet. */
 export async function forgetSuccess(tx: Queryable, partyId: bigint, id: string): Promise<void> {
   await tx.query(FORGET_SUCCESS, [partyId, id]);
 }
@@ -174,7 +168,7 @@ const PAUSE_WEBHOOK = statement(
   WEBHOOK_ROW,
 );
 
-/** Pauses a webhook, unless it is paused already; undefined when it does not exist. */
+/** Does nothing to a paused webhook. Returns undefined when the webhook does not exist. */
 export async function pauseWebhook(db: Queryable, partyId: bigint, id: string, reason: PauseReason): Promise<Webhook | undefined> {
   const [row] = await db.query(PAUSE_WEBHOOK, [partyId, id, reason, new Date()]);
   return row && toWebhook(row);
@@ -188,7 +182,7 @@ const RESUME_WEBHOOK = statement(
   WEBHOOK_ROW,
 );
 
-/** Failures before the pause no longer count. Undefined when the webhook does not exist. */
+/** Failures before the pause no longer count. Returns undefined when the webhook does not exist. */
 export async function resumeWebhook(db: Queryable, partyId: bigint, id: string): Promise<Webhook | undefined> {
   const [row] = await db.query(RESUME_WEBHOOK, [partyId, id, new Date()]);
   return row && toWebhook(row);
@@ -199,7 +193,6 @@ const WEBHOOKS = statement(
   WEBHOOK_ROW,
 );
 
-/** In the order of their creation. */
 export async function listWebhooks(db: Queryable, partyId: bigint, afterId: string | null, limit: number): Promise<Webhook[]> {
   const rows = await db.query(WEBHOOKS, [partyId, afterId, limit]);
   return rows.map(toWebhook);
@@ -217,7 +210,7 @@ const QUEUE_DELETION_OF_LOG = statement(
   `SELECT FROM graphile_worker.add_job('forget-webhook', json_build_object('partyId', $1::text, 'webhookId', $2::text), job_key => 'forget-webhook ' || $2)`,
 );
 
-/** False when the webhook does not exist. A job, queued in the same transaction, deletes its log, which may be long. */
+/** Returns false when the webhook does not exist. A job, queued in the same transaction, deletes the log, which may be long. */
 export async function deleteWebhook(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
   const [deleted] = await tx.query(DELETE_WEBHOOK, [partyId, id]);
   if (!deleted) return false;
@@ -236,7 +229,7 @@ const INSERT_ATTEMPT = statement(
   { id: 'uuid' },
 );
 
-/** Queues an attempt that was asked for, if the webhook exists and is active. For a test, the message is one that was never sent. */
+/** Queues a requested attempt if the webhook exists and is active. A test has the id of a message that was never sent. */
 export async function insertAttempt(
   db: Queryable,
   partyId: bigint,
@@ -259,7 +252,6 @@ const WAITING = statement(
   { count: 'bigint' },
 );
 
-/** How many attempts of a webhook wait to be made, counted up to the limit. */
 export async function countWaiting(db: Queryable, partyId: bigint, webhookId: string, limit: number): Promise<number> {
   return Number(onlyRow(await db.query(WAITING, [partyId, webhookId, limit])).count);
 }
@@ -320,7 +312,6 @@ const ATTEMPTS = statement(
   LOG_ROW,
 );
 
-/** Newest first, below the given id. */
 export async function listAttempts(
   db: Queryable,
   partyId: bigint,

@@ -5,13 +5,12 @@ import { pointerPart } from '../../contract/validation.ts';
 import type { WebhookEvent } from './events.ts';
 import type { SignatureScheme } from './signing-keys.ts';
 
-/** What a business says of a webhook, as its requests have it. */
 export interface WebhookFields {
   url?: string;
   target?: string | null;
   description?: string | null;
   active?: boolean;
-  /** When a webhook is resumed: whether to deliver what came meanwhile. */
+  /** On resuming: deliver the messages that came meanwhile. */
   recover?: boolean;
   types?: string[] | null;
   headers?: Record<string, string> | null;
@@ -22,7 +21,7 @@ export interface WebhookFields {
   client_certificate?: boolean;
 }
 
-/** A `*` at the end stands for any text. The form that SQL's LIKE understands; null for all types. */
+/** Converts types to SQL LIKE patterns: a `*` at the end stands for any text. Null: all types. */
 export function likePatterns(types: readonly string[] | null): string[] | null {
   if (types === null) return null;
   const issues = types.flatMap((type, i) =>
@@ -36,7 +35,6 @@ export function likePatterns(types: readonly string[] | null): string[] | null {
   });
 }
 
-/** The types as the business gave them. */
 export function typesOf(patterns: readonly string[] | null): string[] | null {
   return patterns?.map((pattern) => pattern.replace(/\\(.)|%/gsu, (_, escaped: string | undefined) => escaped ?? '*')) ?? null;
 }
@@ -45,13 +43,12 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * What the service or HTTP itself sets, what concerns one connection only, and what lets a request pass for another one: at a host
+ * Reserved headers are set by the service or by HTTP itself, concern one connection only, or let a request pass for another one. At a host
  * that trusts the service, a forged origin or method could do more than a POST.
  */
 const RESERVED =
   /^(?:host|user-agent|date|expect|connection|keep-alive|te|trailer|transfer-encoding|upgrade|http2-settings|via|forwarded|x-real-ip|x-http-method|x-http-method-override|x-method-override|(?:content|webhook|waybill|proxy|x-forwarded)-.*)$/;
 
-/** With names in lower case; null without any. */
 export function checkedHeaders(headers: Record<string, string>): Record<string, string> | null {
   const entries = Object.entries(headers).map(([name, value]) => ({ given: name, name: asciiLowerCase(name), value }));
   if (entries.length > WEBHOOK_HEADERS_MAX)

@@ -21,7 +21,7 @@ interface NoticeServices {
   config: { webhookPauseAfterDays: number };
 }
 
-/** Notify the owners and admins of a business of its webhook. The transaction that found the failures has queued the chore. */
+/** Notices to the owners and admins of a business about its webhook. The transaction that found the failures has queued the chore. */
 export function webhookNotices(services: NoticeServices): Chore<Concerned>[] {
   const { webhookPauseAfterDays: pauseAfterDays } = services.config;
   return [
@@ -36,7 +36,7 @@ export function webhookNotices(services: NoticeServices): Chore<Concerned>[] {
   ];
 }
 
-/** Without a mail, the webhook was changed meanwhile. */
+/** No mail means that the webhook was changed meanwhile. */
 function notice(
   name: string,
   services: NoticeServices,

@@ -5,7 +5,7 @@ import * as store from './secret-store.ts';
 
 type Headers = Record<string, string>;
 
-/** Encrypts and decrypts what a webhook signs with, and the values of its headers. A stored value belongs to one webhook. */
+/** Encrypts and decrypts the secrets and the header values of webhooks. A stored value belongs to one webhook. */
 export class WebhookSecrets {
   readonly #box: SecretBox;
 
@@ -21,7 +21,6 @@ export class WebhookSecrets {
     return headers && mapValues(headers, (value, name) => this.#box.seal(value, `${webhookId} ${name}`));
   }
 
-  /** The secrets that sign, the newest first. */
   open(webhookId: string, { secret, previousSecret, headers }: StoredSecrets): { secrets: string[]; headers: Headers | undefined } {
     const stored = previousSecret === null ? [secret] : [secret, previousSecret];
     return {
@@ -30,7 +29,7 @@ export class WebhookSecrets {
     };
   }
 
-  /** The same, encrypted with the current key; undefined if all of it is. */
+  /** Encrypts the values with the current key. Returns undefined if all of them already are. */
   renew(webhookId: string, stored: StoredSecrets): StoredSecrets | undefined {
     const { secret, previousSecret, headers } = stored;
     const values = [secret, previousSecret, ...Object.values(headers ?? {})].filter((value) => value !== null);

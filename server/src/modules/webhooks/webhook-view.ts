@@ -55,7 +55,6 @@ export const CreatedWebhookSchema = Type.Object(
   { $id: 'CreatedWebhook', ...closed },
 );
 
-/** A webhook as responses show it. */
 export function webhookView({
   id,
   url,

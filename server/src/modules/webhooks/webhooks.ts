@@ -53,7 +53,7 @@ const UNSET: Omit<store.WebhookSettings, 'url'> = {
   showsCertificate: false,
 };
 
-/** Returns the secret, which is shown only once. */
+/** The secret is shown only once. */
 export async function createWebhook(
   services: WebhookServices,
   business: Business,
@@ -76,7 +76,7 @@ export async function createWebhook(
 }
 
 /**
- * Once it returns, no process begins an attempt with the former settings, or any to a webhook that was paused: attempts wait. New
+ * Once this returns, no process begins an attempt with the former settings, nor any attempt of a paused webhook: attempts wait. New
  * messages are not queued for a paused webhook.
  */
 export async function changeWebhook(
@@ -107,7 +107,7 @@ export async function changeWebhook(
   return changed;
 }
 
-/** What waited for order goes on without it, and what is under way ends before order begins. */
+/** Attempts that waited for order go on without it. Attempts under way end before order begins. */
 async function changeOrder(
   tx: Queryable,
   business: Business,
@@ -126,7 +126,7 @@ async function pause(tx: Queryable, business: Business, before: store.Webhook): 
   return paused;
 }
 
-/** With a recovery of what came during the pause, if wanted. */
+/** Recovers the messages that came during the pause, if wanted. */
 async function resume(
   tx: Queryable,
   business: Business,
@@ -140,15 +140,15 @@ async function resume(
   return resumed ?? noSuchWebhook();
 }
 
-/** By then, no worker has an attempt that it leased before a webhook was ordered, and that nothing would wait for. */
+/** After this time, no worker holds an attempt that it leased before the webhook was ordered, and that nothing would wait for. */
 const LEASES_OVER_S = 30;
 
-/** A minute more, in case clocks differ: what has an attempt in the log is not delivered again. */
+/** A minute more, in case clocks differ. Messages with an attempt in the log are not delivered again. */
 const RECOVERED_BEFORE_PAUSE_MS = 60_000;
 
 /**
- * Since the first of these times. An attempt that was open at a pause may have failed after it; a message whose attempt got a 410 may
- * have come long before.
+ * Recovers from the earliest of these times. An attempt that was open at a pause may have failed after it, and a message whose attempt got
+ * a 410 may have come long before.
  */
 async function recover(tx: Queryable, { id: partyId }: Business, webhookId: string, times: Date[]): Promise<void> {
   const pausedMs = Math.min(...times.map((time) => time.getTime())) - RECOVERED_BEFORE_PAUSE_MS;
@@ -163,7 +163,6 @@ export function refuseUnfinished(): never {
   throw new Refusal('conflict', 'Another recovery of the webhook has not ended: wait for it, or cancel it.');
 }
 
-/** The webhook as it is now; undefined if the fields say nothing about signatures. */
 async function setSignatures(
   services: WebhookServices,
   tx: Queryable,
@@ -176,7 +175,7 @@ async function setSignatures(
   return store.findWebhook(tx, partyId, webhookId);
 }
 
-/** Once it returns, deliveries are signed with the new keys; with those before, too, until the grace is over. */
+/** Once this returns, deliveries are signed with the new keys, and with the former ones too until the grace period ends. */
 export async function rotateSecret(services: WebhookServices, business: Business, id: string, graceS: number): Promise<Rotated> {
   const webhookId = uuidOf(id);
   const work = async (tx: Queryable) =>
@@ -184,7 +183,6 @@ export async function rotateSecret(services: WebhookServices, business: Business
   return changeCached(services.database, business.id, work, { kind: 'webhook-settings', id: webhookId });
 }
 
-/** The given fields alone. */
 async function checkedSettings(services: WebhookServices, business: Business, id: string, fields: WebhookFields) {
   const { outbound, inboundDomain, webhookSecrets } = services;
   const {
@@ -227,14 +225,14 @@ function refuseCrowding(others: store.Webhook[], { url, target }: store.WebhookS
     throw new Refusal('conflict', `A business can have ${WEBHOOKS_PER_HOST_MAX} webhooks at ${site}: delete one first.`);
 }
 
-/** One change of many threads must not become any number of attempts. */
+/** One change of many threads must not queue an unlimited number of attempts. */
 function refuseTooManyTold(others: store.Webhook[], { events }: store.WebhookSettings): void {
   const told = (event: WebhookEvent) => others.filter((other) => other.events.includes(event)).length;
   const full = events.find((event) => UNCOUNTED_EVENTS.includes(event) && told(event) >= WEBHOOKS_PER_EVENT_MAX);
   if (full) throw new Refusal('conflict', `${WEBHOOKS_PER_EVENT_MAX} webhooks of your business are told of ${full} already.`);
 }
 
-/** The URL as it is requested: two spellings of one endpoint are equal. */
+/** Normalizes the URL, so that two spellings of one endpoint are equal. */
 function endpointOf(text: string): string {
   const url = URL.parse(text);
   if (!url) return text;
@@ -242,7 +240,9 @@ function endpointOf(text: string): string {
   return url.href;
 }
 
-/** The registrable domain, because one wildcard record gives its owner any number of hosts; without one, the host itself. */
+/**
+ * The limit counts registrable domains, because one wildcard record gives its owner any number of hosts. A host without one counts itself.
+ */
 function siteOf(text: string): string {
   const hostname = URL.parse(text)?.hostname ?? text;
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
@@ -259,7 +259,7 @@ export async function getWebhook({ database }: WebhookServices, business: Busine
   return (await store.findWebhook(database.of(business.id), business.id, uuidOf(id))) ?? noSuchWebhook();
 }
 
-/** Once it returns, no process begins another attempt. */
+/** Once this returns, no process begins another attempt. */
 export async function deleteWebhook({ database }: WebhookServices, business: Business, id: string): Promise<void> {
   const webhookId = uuidOf(id);
   const work = async (tx: Queryable) => {
@@ -269,7 +269,6 @@ export async function deleteWebhook({ database }: WebhookServices, business: Bus
   await changeCached(database, business.id, work, { kind: 'webhook', id: webhookId });
 }
 
-/** Tells workers that attempts of the webhook can be leased. */
 function announce({ announcer }: WebhookServices, { id: partyId }: Business, webhookId: string): void {
   announcer.announce(WEBHOOKS_CHANNEL, nameOf({ partyId, webhookId }));
 }
@@ -281,7 +280,7 @@ export async function testWebhook(services: WebhookServices, business: Business,
   return queued === undefined ? refuseUnqueued(services, business, id) : announced(services, business, webhookId, queued);
 }
 
-/** Queues one more delivery of a message that the business has received. Returns the id of the first attempt. */
+/** Returns the id of the first attempt. */
 export async function redeliver(services: WebhookServices, business: Business, messageId: string, id: string): Promise<string> {
   const database = services.database.of(business.id);
   const message = parseId('msg', messageId);

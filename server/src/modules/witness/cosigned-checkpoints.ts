@@ -6,23 +6,21 @@ import { cosignatureVerifier, openNote, parseCheckpointBody, type VerifierKey } 
 import { messageOf } from '../../contract/thrown.ts';
 import { syncFolder, writeDurably } from '../../platform/objects/durable-file.ts';
 
-/** The newest checkpoint of a log that the witness has cosigned. */
 export interface Cosigned {
   origin: string;
   size: number;
   root: Uint8Array;
-  /** The checkpoint with the signature of the log and the cosignature. */
   note: string;
 }
 
 const FILE_NAME = /^[0-9a-f]{64}$/;
 
-/** As the address of a log's checkpoint has it: SHA-256 of the origin, in hexadecimal. */
+/** SHA-256 of the origin in hexadecimal, as in the URL of a log's checkpoint. */
 export function originHash(origin: string): string {
   return createHash('sha256').update(origin).digest('hex');
 }
 
-/** All that a witness remembers: for each log one file, which holds the newest checkpoint as the witness serves it. */
+/** The whole state of a witness: one file per log, with the newest checkpoint as the witness serves it. */
 export class CosignedCheckpoints {
   readonly #folder: string;
   readonly #byOriginHash = new Map<string, Cosigned>();
@@ -42,7 +40,7 @@ export class CosignedCheckpoints {
     return CosignedCheckpoints.open(dataFolder, undefined);
   }
 
-  /** Refuses what is damaged: a witness that has forgotten a checkpoint could cosign a second history of its log. */
+  /** Refuses damaged files: a witness that has forgotten a checkpoint could cosign a second history of its log. */
   static async open(dataFolder: string, key: VerifierKey | undefined): Promise<CosignedCheckpoints> {
     const checkpoints = new CosignedCheckpoints(CosignedCheckpoints.folderIn(dataFolder));
     for (const name of readdirSync(checkpoints.#folder)) {
@@ -62,7 +60,7 @@ export class CosignedCheckpoints {
     return this.#byOriginHash.get(hash);
   }
 
-  /** Is on the disk when the promise resolves. */
+  /** The checkpoint is on the disk when the promise resolves. */
   async record(cosigned: Cosigned): Promise<void> {
     const name = originHash(cosigned.origin);
     await writeDurably(path.join(this.#folder, name), cosigned.note);

@@ -7,11 +7,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** A token bucket for each network that asks, and for each IPv6 site. Beyond the number of networks that are counted, the one that has asked least recently is forgotten. */
+/** A token bucket for each network, and for each IPv6 site. At the maximum, the least recently seen network is forgotten. */
 export class NetworkLimit {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Takes a token, if there is one. */
   admits(address: string, nowMs: number): boolean {
     const site = siteOf(address);
     const buckets = [this.#fill(networkOf(address), 1, nowMs), ...(site === undefined ? [] : [this.#fill(site, IPV6_SITE_FACTOR, nowMs)])];
@@ -28,7 +27,7 @@ export class NetworkLimit {
     const known = this.#buckets.get(name);
     const filled = known ? known.tokens + ((nowMs - known.filledAt) * WITNESS_PER_MINUTE * factor) / 60_000 : Number.POSITIVE_INFINITY;
     const bucket = { tokens: Math.min(WITNESS_BURST * factor, filled), filledAt: nowMs };
-    // Inserted again, as the one that has asked most recently.
+    // Inserted again as the most recently seen.
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     return bucket;

@@ -5,7 +5,7 @@ import { cosigner, KEY_TYPE, type Signer, type VerifierKey, verifierKey } from '
 import { codeOf } from '../../contract/thrown.ts';
 import { writeDurably } from '../../platform/objects/durable-file.ts';
 
-/** The name and the private key, on one line each. */
+/** The file has the name and the private key, on one line each. */
 const FILE = 'witness.key';
 
 export interface WitnessKey {
@@ -13,7 +13,7 @@ export interface WitnessKey {
   signer: Signer;
 }
 
-/** Undefined if the folder has no key. The name is part of the key: another name would be another witness. */
+/** Returns undefined if the folder has no key. The name is part of the key: another name would be another witness. */
 export function readWitnessKey(folder: string): WitnessKey | undefined {
   let text: string;
   try {
@@ -32,7 +32,7 @@ export function readWitnessKey(folder: string): WitnessKey | undefined {
 
 export async function createWitnessKey(folder: string, name: string): Promise<WitnessKey> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  // Refuses a name that no key can have before anything is written.
+  // Refuses an invalid name before anything is written.
   const key = keyOf(name, privateKey);
   const pkcs8 = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
   await writeDurably(path.join(folder, FILE), `${name}\n${pkcs8}\n`, 0o600);

@@ -6,21 +6,20 @@ import { plain, type Witness, type WitnessResponse } from './witness.ts';
 
 export interface WitnessServer {
   port: number;
-  /** Finishes the requests under way. */
   stop(): Promise<void>;
 }
 
 export interface Listening {
   host: string;
   port: number;
-  /** Addresses of proxies, whose last entry of X-Forwarded-For is the address of the client. */
+  /** The addresses of proxies. The last entry of their X-Forwarded-For is the client's address. */
   proxies: readonly string[];
 }
 
 const IDLE_MS = 65_000;
 const HEADER_MAX_BYTES = 8 * 1024;
 const STOP_PATIENCE_MS = 5_000;
-/** How often connections are looked at that are too slow. */
+/** The interval of checks for connections that are too slow. */
 const CHECK_EVERY_MS = 1_000;
 
 /** The HTTP interface of c2sp.org/tlog-witness, for submission and for monitoring. */
@@ -81,7 +80,7 @@ async function respondTo(witness: Witness, request: IncomingMessage): Promise<Wi
   return isRead && url === '/healthz' ? plain(200, 'ok') : plain(404, 'Not found.');
 }
 
-/** Undefined if it is too long; the rest is then not read. */
+/** Returns undefined for a body that is too long, and does not read the rest. */
 async function bodyOf(request: IncomingMessage): Promise<{ text: string } | 'not UTF-8' | undefined> {
   if (Number(request.headers['content-length']) > WITNESS_REQUEST_MAX_BYTES) return undefined;
   const chunks: Buffer[] = [];
@@ -107,7 +106,7 @@ function send({ status, type, body }: WitnessResponse, request: IncomingMessage,
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
-    // What was not read of the request would be taken for the next one.
+    // The unread rest of the request would be taken for the next one.
     ...(request.complete ? {} : { connection: 'close' }),
   };
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);

@@ -17,7 +17,6 @@ import { type AddCheckpoint, parseAddCheckpoint, TREE_SIZE_TYPE } from '../../co
 import { WITNESS_WAITING_MAX } from '../../contract/witness-limits.ts';
 import { type CosignedCheckpoints, originHash } from './cosigned-checkpoints.ts';
 
-/** What a witness responds, with the status codes of c2sp.org/tlog-witness. */
 export interface WitnessResponse {
   status: number;
   type: string;
@@ -32,13 +31,12 @@ interface Parsed extends AddCheckpoint {
 
 const EMPTY_ROOT = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex');
 
-/** Cosigns checkpoints of the logs that it knows, each only if it continues the one that was cosigned before. */
+/** Cosigns checkpoints of known logs, each only if it continues the last cosigned one. */
 export class Witness {
   readonly #keysByOrigin: ReadonlyMap<string, readonly VerifierKey[]>;
   readonly #cosigned: CosignedCheckpoints;
   readonly #signer: Signer;
   readonly #log: Logger;
-  /** The last request of each log, which the next one waits for. */
   readonly #turns = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
   constructor(logs: readonly VerifierKey[], cosigned: CosignedCheckpoints, signer: Signer, log: Logger) {
@@ -48,7 +46,6 @@ export class Witness {
     this.#log = log;
   }
 
-  /** Undefined if no checkpoint of this log was cosigned. */
   checkpointOf(hash: string): string | undefined {
     return this.#cosigned.of(hash)?.note;
   }
@@ -69,7 +66,7 @@ export class Witness {
     return this.#inTurn(checkpoint.origin, () => this.#cosign(request));
   }
 
-  /** One at a time for each log: no checkpoint may come between the comparison with the last one and the record of the new one. */
+  /** Runs one request at a time per log: no checkpoint may come between the comparison with the last one and the record of the new one. */
   async #inTurn(origin: string, work: () => Promise<WitnessResponse>): Promise<WitnessResponse> {
     const turn = this.#turns.get(origin) ?? { last: Promise.resolve(), waiting: 0 };
     if (turn.waiting >= WITNESS_WAITING_MAX) return plain(503, 'Too many checkpoints of this log are waiting.');
@@ -90,7 +87,7 @@ export class Witness {
     const known = this.#cosigned.of(originHash(origin)) ?? { size: 0, root: EMPTY_ROOT, note: '' };
     if (oldSize !== known.size) return { status: 409, type: TREE_SIZE_TYPE, body: `${known.size}\n` };
     if (!verifyConsistency({ oldSize, oldRoot: known.root, size, root }, consistencyProof)) {
-      // Two checkpoints that the log has signed, and that can't be of one history if no proof leads from one to the other.
+      // The log has signed both checkpoints. Without a proof from one to the other they can't be of one history.
       this.#log.warn({ origin, cosigned: known.note, refused: note }, 'a checkpoint does not continue the one that was cosigned');
       return plain(422, 'The checkpoint does not continue the one that was cosigned before.');
     }

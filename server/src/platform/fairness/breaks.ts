@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work that takes longer than this is done in turns, with others served in between. */
+/** Longer work pauses after this time, so that others are served. */
 const TURN_MS = 5;
 
-/** Breaks of a long piece of work on the event loop. Its steps must be short: between two of them, it takes a break if one is due. */
+/** Breaks of a long piece of work on the event loop. Its steps must be short: it takes a break only between two of them. */
 export class Breaks {
   #turnBeganAt = performance.now();
 

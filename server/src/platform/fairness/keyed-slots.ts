@@ -5,7 +5,7 @@ const RETRY_AFTER_S = 5;
 /** Limits how many operations of each key may be under way at a time. */
 export class KeyedSlots {
   readonly #max: number;
-  /** Completes the sentence that refuses one more, such as "downloads of one file". */
+  /** The end of the sentence that refuses one more, such as "downloads of one file". */
   readonly #what: string;
   readonly #taken = new Map<string, number>();
 
@@ -14,7 +14,6 @@ export class KeyedSlots {
     this.#what = what;
   }
 
-  /** Returns the function that frees the slot, to be called once. */
   take(key: string): () => void {
     const taken = this.#taken.get(key) ?? 0;
     if (taken >= this.#max)

@@ -12,12 +12,12 @@ export function siteOf(address: string): string | undefined {
   return ipv4Of(address) === undefined ? ipv6Prefix(address, 48) : undefined;
 }
 
-/** The IPv4 address, also of one that is written as IPv6. */
+/** The IPv4 address, even if it is written as IPv6 (`::ffff:`). */
 export function ipv4Of(address: string): string | undefined {
   return /^(?:::ffff:)?((?:\d+\.){3}\d+)$/i.exec(address)?.[1];
 }
 
-/** The first bits of an IPv6 address, in one form of writing; undefined for anything else. */
+/** The first bits of an IPv6 address in one notation, or undefined for anything else. */
 function ipv6Prefix(address: string, bits: number): string | undefined {
   if (!isIPv6(address)) return undefined;
   const [head = '', tail] = address.split('::');

@@ -1,10 +1,9 @@
-/** A holder of a shared resource, and the maximum that it may hold. */
 export interface Holder {
   name: string;
   max: number;
 }
 
-/** Thrown when a holder asks for too much; without a holder when too little is left for everybody. */
+/** Thrown when a holder asks for too much. No holder: too little is left for everybody. */
 export class NoneLeft extends Error {
   readonly holder: Holder | undefined;
 
@@ -15,17 +14,15 @@ export class NoneLeft extends Error {
 }
 
 export interface SharesOptions {
-  /** The total amount. */
   total: number;
-  /** The amount that is reserved for holders of little. */
   keptBack: number;
-  /** Up to which amount a holder holds little. */
+  /** A holder of at most this amount may use the reserve. */
   little: number;
 }
 
 /**
- * A limited resource of a process, such as slots or bytes. Nobody can take all of it: each holder has a maximum, and the last
- * part is reserved for holders of little.
+ * A limited resource of a process, such as slots or bytes. Nobody can take all of it: each holder has a maximum, and a reserve is left for holders of
+ * little.
  */
 export class Shares {
   readonly #options: SharesOptions;
@@ -40,7 +37,7 @@ export class Shares {
     return this.#taken;
   }
 
-  /** Takes for all these holders together. Returns the function that gives it back, once. */
+  /** Takes the amount for all these holders. The returned function gives it back, once. */
   take(holders: readonly Holder[], amount = 1): () => void {
     for (const holder of holders) {
       const held = this.#held.get(holder.name) ?? 0;
@@ -58,7 +55,7 @@ export class Shares {
     };
   }
 
-  /** For holders that give back in pieces what they took at once. */
+  /** Gives back a part, for holders that took it all at once. */
   give(names: readonly string[], amount: number): void {
     this.#count(names, -amount);
   }

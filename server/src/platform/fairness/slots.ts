@@ -1,4 +1,3 @@
-/** Runs a few tasks at a time; the others wait, first come, first served. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,14 +1,10 @@
-/** Thrown when a caller has too much work waiting. */
 export class TooMuchWaiting extends Error {}
 
-/** Thrown when a turn did not come in time. */
 export class WaitedTooLong extends TooMuchWaiting {}
 
 interface TurnsOptions {
-  /** The maximum that waits for each caller. */
   waitingMax: number;
   patienceMs: number;
-  /** How many callers are served at a time. */
   atOnce?: number;
 }
 
@@ -46,7 +42,6 @@ export class Turns {
       if (this.#served.has(who)) continue;
       const work = queue.shift();
       this.#waiting.delete(who);
-      // The caller goes to the end of the line.
       if (queue.length > 0) this.#waiting.set(who, queue);
       this.#served.add(who);
       void work?.().finally(() => {

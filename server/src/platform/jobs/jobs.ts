@@ -18,7 +18,6 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
-/** Runs these chores and no others, at most `atOnce` at a time. */
 export async function startJobs(database: Database, chores: readonly Chore[], atOnce: number, log: Logger): Promise<JobRunner> {
   const tasks: TaskList = {};
   const cron: CronItem[] = [];

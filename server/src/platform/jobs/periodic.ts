@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import { isUnavailable } from '../postgres/postgres.ts';
 
 /**
- * Work at short intervals, one round at a time: while a round takes longer, none is begun. A round that fails is logged, unless the database can't be
- * reached, and the next one comes as usual.
+ * Work at short intervals, one round at a time: a round that takes long delays the next. Failures are logged, unless the database can't be reached.
  */
 export class Periodic {
   readonly #everyMs: number;
@@ -21,7 +20,7 @@ export class Periodic {
     };
   }
 
-  /** For rounds that take long: they end early then. */
+  /** Long rounds read this, to end early. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -30,13 +29,11 @@ export class Periodic {
     if (!this.#isStopped) this.#timer ??= setInterval(() => this.#begin(), this.#everyMs);
   }
 
-  /** Until the next start. */
   pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Resolves when the round that is under way has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.pause();

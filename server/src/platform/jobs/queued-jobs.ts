@@ -16,8 +16,8 @@ const DELETE_QUEUED = prepared('delete-queued-jobs', 'DELETE FROM queued_jobs WH
 const AT_ONCE = 500;
 
 /**
- * Passes the jobs on that transactions in a shard have queued (server/sql/platform/queue_job.sql). After a crash in between, a job is
- * added again: its key makes it replace the first one, unless that has run already.
+ * Passes on the jobs that transactions in a shard have queued (server/sql/platform/queue_job.sql). After a crash in between, a job is added again:
+ * its key makes it replace the first one, unless that has run already.
  */
 export async function passJobsOn(database: Database, shard: Database): Promise<void> {
   const jobs = await shard.query(QUEUED, [AT_ONCE]);

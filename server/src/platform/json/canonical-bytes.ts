@@ -26,12 +26,10 @@ const FEW_MEMBERS = 16;
 const COPIED_BY_LOOP_MAX = 64;
 const SPARE_BYTES = 64;
 
-/** A member of an object: the position of its key in the text, and of its canonical form in the output. */
 interface Member {
   key: number;
   start: number;
   end: number;
-  /** The key without escapes, once it has been needed. */
   read: string | undefined;
 }
 
@@ -46,7 +44,6 @@ export function canonicalBytes(text: Buffer): Buffer {
   return writer.result();
 }
 
-/** Copies `source` from `start` to `end`, and returns where the copy ends. */
 function copy(source: Buffer, start: number, end: number, target: Buffer, at: number): number {
   if (end - start > COPIED_BY_LOOP_MAX) return at + source.copy(target, at, start, end);
   let to = at;
@@ -79,7 +76,6 @@ class CanonicalWriter {
     else this.#copyTo(this.#at + (byte === LOWER_F ? 5 : 4));
   }
 
-  /** The next byte that is not white space. */
   #nextByte(): number {
     const text = this.#text;
     let at = this.#at;
@@ -93,7 +89,6 @@ class CanonicalWriter {
     this.#out[this.#length++] = byte;
   }
 
-  /** Copies text that is canonical already, up to `end`. */
   #copyTo(end: number): void {
     const start = this.#at;
     this.#makeRoom(end - start);
@@ -194,7 +189,7 @@ class CanonicalWriter {
     this.#at++;
   }
 
-  /** By UTF-16 code units of the keys. UTF-8 has the same order, except that surrogate pairs come before U+E000. */
+  /** Compares by UTF-16 code units. UTF-8 has the same order, except that surrogate pairs come before U+E000. */
   #compare(a: Member, b: Member): number {
     const text = this.#text;
     for (let i = 1; ; i++) {
@@ -223,7 +218,7 @@ class CanonicalWriter {
     return member.read;
   }
 
-  /** Of members with the same key the last one stays, as in ECMAScript. */
+  /** Sorts the members. The last of several with the same key stays, as in ECMAScript. */
   #sort(members: Member[]): void {
     const start = (members[0] as Member).start;
     const bytes = this.#length - start;

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { canonicalBytes } from './canonical-bytes.ts';
 
-/** The SHA-256 of a JSON text: of its canonical form, and of the text as it is. */
+/** The SHA-256 of a JSON text: of its canonical form, and of its bytes. */
 export interface JsonHashes {
   canonical: Buffer;
   bytes: Buffer;
 }
 
-/** The RFC 8785 form of a JSON text that scanJson has accepted. */
 export function canonicalForm(json: Uint8Array): Buffer {
   return canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }

@@ -11,8 +11,8 @@ const WAIT_MAX_MS = 15_000;
 const RETRY_S = 5;
 
 /**
- * Hashes small texts, or puts them into canonical form, at once, and large ones in worker threads, where parties take turns: some texts of 1 MB take a hundred
- * times as long as usual.
+ * Hashes or canonicalizes small texts at once, and large ones in worker threads, where parties take turns: some texts of 1 MB take a hundred times as
+ * long as usual.
  */
 export class CanonicalHasher {
   readonly #pool = new ThreadPool({ workers: availableParallelism() > 2 ? 2 : 1, niceness: 0, killAfterMs: KILL_AFTER_MS });
@@ -22,7 +22,6 @@ export class CanonicalHasher {
     return json.length <= HASHED_BY_WORKER_FROM_BYTES ? hashesOf(json) : this.#hashInWorker(party, json, spend);
   }
 
-  /** The text that the hash is of. */
   canonical(party: string, json: Buffer, spend?: Spend): Buffer | Promise<Buffer> {
     return json.length <= HASHED_BY_WORKER_FROM_BYTES ? canonicalForm(json) : this.#formInWorker(party, json, spend);
   }

@@ -3,12 +3,12 @@ import { faultIn } from './lossless-json.ts';
 
 const NEWLINE = 0x0a;
 
-/** The refusal of a text that is not JSON in UTF-8: says where, but shows nothing of the text. `path`: where the text stands in the request. */
+/** The refusal of a text that is not JSON in UTF-8: says where, but shows nothing of the text. `path`: where the text is in the request. */
 export function invalidJson(text: Buffer, path: string, message?: string): Refusal {
   const offset = faultIn(text);
   const lineStart = text.subarray(0, offset).lastIndexOf(NEWLINE) + 1;
   const line = 1 + count(text.subarray(0, lineStart), (byte) => byte === NEWLINE);
-  // In characters: all bytes but those that continue one.
+  // Columns count characters, so bytes that continue one don't count.
   const column = 1 + count(text.subarray(lineStart, offset), (byte) => (byte & 0xc0) !== 0x80);
   const where = offset === text.length ? 'it ends too early' : 'it is not JSON in UTF-8 from here on';
   return new Refusal('invalid_json', message, {

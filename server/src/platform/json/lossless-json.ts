@@ -1,15 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A JSON value as it was written. */
 export interface WrittenValue {
   raw: Buffer;
-  /** How deep the value is nested: 0 for a scalar, 1 for `[]`. */
+  /** The depth of nesting: 0 for a scalar, 1 for `[]`. */
   levels: number;
-  /** Whether every number in the value is in the range of a double. */
   numbersFit: boolean;
 }
 
-/** One member of a JSON object. */
 export interface Member extends WrittenValue {
   key: string;
 }
@@ -38,7 +35,7 @@ const EXPONENT_MAX = 1_000_000_000;
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const WORDS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') };
 
-/** The value as ECMAScript reads it, or undefined when the bytes are not JSON in UTF-8. */
+/** The value as ECMAScript reads it. Undefined: the bytes are not JSON in UTF-8. */
 export function parseJson(bytes: Buffer): { value: unknown } | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
@@ -49,8 +46,8 @@ export function parseJson(bytes: Buffer): { value: unknown } | undefined {
 }
 
 /**
- * Scans a JSON text in UTF-8, without the space around it; undefined when it is not JSON. Nothing is built: the time is
- * proportional to the bytes, where JSON.parse may take ten times as long for many small arrays or different keys.
+ * Scans a JSON text in UTF-8, without the space around it. Undefined: it is not JSON. Nothing is built, so the time is proportional to the bytes,
+ * where JSON.parse may take ten times as long for many small arrays or different keys.
  */
 export function scanJson(text: Buffer): WrittenValue | undefined {
   if (!isUtf8(text)) return undefined;
@@ -60,7 +57,7 @@ export function scanJson(text: Buffer): WrittenValue | undefined {
   return end >= 0 && endsAt(text, end) ? { raw: text.subarray(start, end), ...found } : undefined;
 }
 
-/** The position of the first byte of a text that is not JSON in UTF-8 because of it; the length of the text if it ends too early. */
+/** The position of the first byte at which a text stops being JSON in UTF-8, or its length if it ends too early. */
 export function faultIn(text: Buffer): number {
   if (!isUtf8(text)) return firstBadByte(text);
   const end = skipValue(text, skipSpace(text, 0), { levels: 0, numbersFit: true });
@@ -70,7 +67,8 @@ export function faultIn(text: Buffer): number {
 function firstBadByte(text: Buffer): number {
   let good = 0;
   let bad = text.length;
-  // Each half is read once. A character has four bytes at most: one of four ends is that of a character, unless there is a bad byte before.
+  // A binary search, which reads each half once. A character has at most four bytes, so one of four ends is a character's, unless a bad byte is
+  // before it.
   const goodEnd = (end: number) => [end, end - 1, end - 2, end - 3].find((at) => at > good && isUtf8(text.subarray(good, at)));
   while (bad - good > 4) {
     const middle = (good + bad + 1) >> 1;
@@ -86,8 +84,8 @@ function firstBadByte(text: Buffer): number {
 }
 
 /**
- * The members of an object, in the order written and with repeated keys, up to `membersMax`; the rest is only scanned.
- * Undefined when the text is not JSON in UTF-8; 'no object' when it is another value.
+ * The members of an object, in the order written and with repeated keys, up to `membersMax`; the rest is only scanned. Undefined: the text is not
+ * JSON in UTF-8.
  */
 export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no object' | undefined {
   const start = skipSpace(text, 0);
@@ -129,8 +127,8 @@ function skipSpace(text: Buffer, from: number): number {
 }
 
 /*
- * The functions below give the position after what they skip. Where the text is not JSON, they give the complement of the position of the
- * first byte that does not fit, which is negative.
+ * The functions below return the position after what they skip. Where the text is not JSON, they return the complement (negative) of the position of
+ * the first wrong byte.
  */
 
 function skipString(text: Buffer, from: number): number {
@@ -152,7 +150,6 @@ function skipString(text: Buffer, from: number): number {
   }
 }
 
-/** A key and its colon. */
 function skipKey(text: Buffer, from: number): number {
   const end = skipString(text, from);
   if (end < 0) return end;
@@ -162,7 +159,6 @@ function skipKey(text: Buffer, from: number): number {
 
 function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>): number {
   let at = from;
-  /** The byte that closes the innermost open array or object, and those of the outer ones. */
   let close = 0;
   const around: number[] = [];
   for (;;) {
@@ -183,7 +179,6 @@ function skipValue(text: Buffer, from: number, found: Omit<WrittenValue, 'raw'>)
       if (at < 0 || close === 0) return at;
       at = skipSpace(text, at);
     }
-    // A value has ended, and perhaps the arrays and objects around it.
     while (text[at] === close) {
       at++;
       close = around.pop() as number;
@@ -242,7 +237,7 @@ function numberIn(text: Buffer, from: number, to: number): number {
   return value;
 }
 
-/** Whether a number is smaller than what is read as Infinity, by its digits: `places` of them stand before the point. */
+/** Whether a number is read as finite. `places`: how many digits are before the point. */
 function isInRange(text: Buffer, from: number, to: number, places: number): boolean {
   let at = from;
   let left = places;

@@ -4,23 +4,19 @@ import { type Check, pointerPart } from '../../contract/validation.ts';
 import { invalidJson } from './json-fault.ts';
 import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
 
-/** A body with more members is refused in any case. */
+/** The scan ends here: a body with more members is refused anyway. */
 const MEMBERS_MAX = 1_001;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const QUOTE = 0x22;
 
 export interface WrittenFields<Fields> {
-  /** As ECMAScript reads them; fields that are kept as written are represented by a small value of the same type. */
+  /** The parsed fields. A verbatim field has a small value of the same type instead. */
   fields: Fields;
-  /** A field that is kept as written. */
   written(name: string): WrittenValue | undefined;
 }
 
-/**
- * Reads a body of which some fields are kept as written and not parsed: parsing a large one may block this thread for longer
- * than other requests can wait.
- */
+/** Reads a body of which some fields are kept verbatim: parsing a large one may block this thread for longer than other requests can wait. */
 export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonly string[]): WrittenFields<Fields> {
   const members = scanMembers(body, MEMBERS_MAX);
   if (!members) throw invalidJson(body, '', 'The body is not valid JSON in UTF-8.');
@@ -39,7 +35,6 @@ export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonl
   return { fields: fields as Fields, written: (name) => members.find(({ key }) => key === name) };
 }
 
-/** A small value of the same type. */
 function likeness({ raw }: Member): unknown {
   if (raw[0] === OPEN_BRACE) return {};
   if (raw[0] === OPEN_BRACKET) return [];
@@ -47,13 +42,13 @@ function likeness({ raw }: Member): unknown {
 }
 
 function valueIn({ key, raw }: Member): unknown {
-  // Strings are parsed quickly, and the check reports the problems of a long one.
+  // Strings are parsed quickly, and the check reports a long one.
   if (raw.length > FIELD_MAX_BYTES && raw[0] !== QUOTE)
     throw invalid([{ path: `/${pointerPart(key)}`, message: `must have at most ${FIELD_MAX_BYTES} bytes` }]);
   return JSON.parse(raw.toString('utf8'));
 }
 
-/** JSON.parse would silently keep the last one, and lose a value. */
+/** Refuses repeated keys: JSON.parse would silently keep the last one, and lose a value. */
 function refuseRepeated(members: readonly Member[]): never {
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -61,7 +56,6 @@ function refuseRepeated(members: readonly Member[]): never {
   throw invalid([...repeated].map((key): Issue => ({ path: `/${pointerPart(key)}`, message: 'is given more than once' })));
 }
 
-/** The bytes of `json`, if it is within the limits and has a canonical form. */
 export function payloadIn({ raw, levels, numbersFit }: WrittenValue): Buffer {
   if (raw.length > JSON_MAX_BYTES)
     throw new Refusal('json_too_large', `json has ${raw.length} bytes; at most ${JSON_MAX_BYTES} are allowed.`);

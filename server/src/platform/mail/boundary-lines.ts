@@ -6,7 +6,6 @@ const CLOSING = '--';
 
 export interface BoundaryLine {
   boundary: string;
-  /** Whether the line ends the multipart instead of separating two of its MIME parts. */
   isLast: boolean;
 }
 
@@ -24,7 +23,6 @@ export class BoundaryLines {
     this.#hashes = new Set(boundaries.flatMap((boundary) => [hashOf(boundary), hashOf(boundary + CLOSING)]));
   }
 
-  /** The end of the line that was read last: its carriage return, or the end of the bytes. */
   get end(): number {
     return this.#end;
   }
@@ -49,7 +47,6 @@ export class BoundaryLines {
   }
 }
 
-/** The characters that trimEnd removes from latin1 text. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xa0;
 }

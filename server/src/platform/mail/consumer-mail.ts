@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import providers from 'email-providers/all.json' with { type: 'json' };
 import { getDomain } from 'tldts';
 
-/** Mail domains that give a mailbox to anybody, so a mailbox there belongs to a person, not to an organisation. */
+/** Mail domains that give a mailbox to anybody: a mailbox there belongs to a person, not to an organisation. */
 export class ConsumerMail {
   readonly #domains: ReadonlySet<string>;
 
@@ -10,7 +10,7 @@ export class ConsumerMail {
     this.#domains = new Set([...providers.map(domainToASCII), ...added]);
   }
 
-  /** Whether it is such a domain, or below one; suffixes such as com.ar, below which organisations have their domains, don't count. */
+  /** Whether the domain is one of them, or below one. Suffixes such as com.ar, below which organisations have domains, don't count. */
   gives(domain: string): boolean {
     const labels = domain.split('.');
     const namesAbove = labels.map((_, i) => labels.slice(i).join('.')).slice(1);

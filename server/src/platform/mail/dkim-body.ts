@@ -5,12 +5,10 @@ const TAB = 0x09;
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from('\r\n');
-/** Empty lines are hashed in blocks of this many. */
 const EMPTY_LINES = Buffer.from('\r\n'.repeat(4_096));
 
-/** The relaxed form of a body: each run of white space is one space, and lines end without white space. */
 export class RelaxedBody {
-  /** Whether the bytes so far end in white space, which counts as one space unless the line ends. */
+  /** White space was last: it counts as one space, unless the line ends here. */
   #isAfterSpace = false;
 
   relax(chunk: Buffer): Buffer {
@@ -36,14 +34,14 @@ export class RelaxedBody {
 }
 
 /**
- * The hash of a mail's body by RFC 6376, in one of its two canonical forms, over at most `maxBytes`. Each byte is read once,
- * however long lines are. Lines must end in CR LF.
+ * The hash of a mail's body by RFC 6376, in one of its two canonical forms, over at most `maxBytes`. Each byte is read once, however long the lines.
+ * Lines must end in CR LF.
  */
 export class BodyHash {
   readonly isRelaxed: boolean;
   readonly #maxBytes: number | undefined;
   readonly #digest: Hash;
-  /** For the verifier: the digest in base64, and the length of the canonical body that it covers. */
+  /** The verifier reads these fields. `hash` is in base64. */
   hash: string | undefined;
   byteLength = 0;
   canonicalizedLength = 0;
@@ -58,26 +56,26 @@ export class BodyHash {
     this.#digest = createHash(algorithm);
   }
 
-  /** Takes bytes that RelaxedBody has converted, if `isRelaxed`. */
+  /** The bytes must come from RelaxedBody, if `isRelaxed`. */
   update(chunk: Buffer): void {
     this.byteLength += chunk.length;
     this.#takeLines(chunk);
   }
 
   digest(): string {
-    // White space and line breaks at the end are omitted; the last line ends in one line break, even if the body lacks it.
+    // Line breaks at the end are omitted, and the last line ends in exactly one.
     if (this.canonicalizedLength > 0 || !this.isRelaxed) this.#take(CRLF);
     return this.#digest.digest('base64');
   }
 
-  /** Called by the verifier, which would search for boundaries; MailReader does that. */
+  /** The verifier calls it to search for boundaries, which MailReader does. */
   setContentType(): void {}
 
   getMimeStructureStart(): number {
     return -1;
   }
 
-  /** Holds line breaks at the end back. */
+  /** Holds back line breaks at the end. */
   #takeLines(bytes: Buffer): void {
     let start = 0;
     if (this.#isAfterCr && bytes[0] === LF) {

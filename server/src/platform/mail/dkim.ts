@@ -6,10 +6,9 @@ import { type HeaderField, headerOf } from './mail-header.ts';
 
 export type Resolve = (name: string, type: string) => Promise<string[][] | string[]>;
 
-/** A DKIM-Signature field, as far as it must be understood before it is checked. */
 export interface Signature {
   domain: string;
-  /** The names of the fields that the signature covers, or says are missing. */
+  /** The fields that the signature covers, present or missing. */
   signed: ReadonlySet<string>;
   field: HeaderField;
 }
@@ -19,7 +18,7 @@ const SIGNATURE_MAX_BYTES = 8_192;
 /** The length of the record of an RSA key of 8,192 bits; checks with longer keys take too long. */
 const KEY_RECORD_MAX_CHARS = 2_000;
 
-/** Undefined for a signature that is ambiguous or too long. */
+/** Undefined: the signature is ambiguous or too long. */
 export function parseSignature(field: HeaderField): Signature | undefined {
   if (field.raw.length > SIGNATURE_MAX_BYTES) return undefined;
   const tags = field.value.split(';').map((tag) => {
@@ -33,7 +32,7 @@ export function parseSignature(field: HeaderField): Signature | undefined {
   return domain ? { domain, signed, field } : undefined;
 }
 
-/** The verifier of mailauth, with a body hash whose time does not depend on the lengths of lines. */
+/** The verifier of mailauth, with a body hash whose time does not depend on line lengths. */
 class Verifier extends DkimVerifier {
   override addBodyHash(canonical: string, algorithm: string, maxBytes: number | ''): string {
     const key = `${canonical} ${algorithm} ${maxBytes}`;
@@ -43,13 +42,12 @@ class Verifier extends DkimVerifier {
   }
 }
 
-/** Checks signatures while the body arrives. */
 export class SignatureCheck {
   readonly #verifier: Verifier;
-  /** Shared by all signatures: relaxing a body takes longer than hashing it. */
+  /** One for all signatures: to relax a body takes longer than to hash it. */
   readonly #relaxedBody = new RelaxedBody();
 
-  /** `fields` are all of the mail. The verifier gets those that the signatures name, and no other signature. */
+  /** `fields`: all of the mail. The verifier gets those that the signatures name, and no other signature. */
   constructor(fields: readonly HeaderField[], signatures: readonly Signature[], sender: string, resolve: Resolve) {
     this.#verifier = new Verifier({ sender, resolver: withoutLongKeys(resolve), rejectRsaSha1: true });
     this.#verifier.on('error', () => {});

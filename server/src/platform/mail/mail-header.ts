@@ -1,18 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 
 export interface HeaderField {
-  /** In lower case. */
   name: string;
-  /** Unfolded: without the line breaks. */
+  /** The value, unfolded. */
   value: string;
-  /** As received, with its line breaks. */
   raw: Buffer;
 }
 
 /** Some programs put a space before the colon. */
 const FIELD_NAME = /^([!-9;-~]+)([ \t]*):/;
 
-/** The fields of a header. A line that is neither a field nor the continuation of one is left out, and makes the header malformed. */
+/** The fields of a header. A line that is neither a field nor a continuation is left out, and makes the header malformed. */
 export function readHeader(header: Buffer): { fields: HeaderField[]; isWellFormed: boolean } {
   const encoding = isUtf8(header) ? 'utf8' : 'latin1';
   const found: { name: string; start: number; valueStart: number; end: number }[] = [];
@@ -41,16 +39,12 @@ export function readHeader(header: Buffer): { fields: HeaderField[]; isWellForme
   return { fields, isWellFormed };
 }
 
-/**
- * The fields of a header, or undefined when it is malformed. Parsers interpret malformed lines in different ways, and so could
- * read different senders.
- */
+/** The fields of a header. Undefined: it is malformed. Parsers read malformed lines in different ways, and so could see different senders. */
 export function parseHeader(header: Buffer): HeaderField[] | undefined {
   const { fields, isWellFormed } = readHeader(header);
   return isWellFormed ? fields : undefined;
 }
 
-/** A header that consists of these fields, with the empty line that ends it. */
 export function headerOf(fields: readonly HeaderField[]): Buffer {
   const lineBreak = Buffer.from('\r\n');
   return Buffer.concat([...fields.flatMap(({ raw }) => [raw, lineBreak]), lineBreak]);

@@ -3,14 +3,12 @@ import { type BoundaryLine, BoundaryLines } from './boundary-lines.ts';
 import { type PartHeader, parsePartHeader } from './part-header.ts';
 import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
-/** A mail whose MIME parts are malformed or too many. */
 export class BrokenMail extends Error {}
 
-/** A MIME part without parts of its own, with its transfer encoding decoded. */
+/** A MIME part that is no multipart, with its transfer encoding decoded. */
 export interface MailPart extends Pick<PartHeader, 'contentType' | 'charset' | 'filename' | 'isAttachment'> {
   /** The same object for all MIME parts of one multipart/alternative. */
   alternativeOf: object | undefined;
-  /** Must be read to the end. */
   bytes: AsyncIterable<Buffer>;
 }
 
@@ -29,31 +27,27 @@ interface Leaf {
 }
 
 const PART_HEADER_MAX_BYTES = 8 * 1024;
-/** In the headers of all MIME parts together: parsing takes time for each line. */
+/** The maximum over all MIME parts, because parsing takes time for each line. */
 const PART_HEADER_LINES_MAX = 10_000;
 const PARTS_MAX = 1_000;
 const LINE_BREAK = Buffer.from('\r\n');
-/** The beginning of every boundary, with the line break before it. */
 const DASHES = Buffer.from('\r\n--');
 
 /**
- * Reads a mail as a stream and calls `visit` with one MIME part after the other. Only boundaries are searched for, and the other
- * bytes are passed on, so that the time does not depend on the number of lines.
+ * Reads a mail as a stream and calls `visit` with one MIME part after the other. It searches only for boundaries, so that the time does not depend on
+ * the number of lines.
  */
 export class MailReader {
   readonly #visit: (part: MailPart) => Promise<void>;
   readonly #isTypeSigned: boolean;
   readonly #failure = Promise.withResolvers<never>();
   #open: Multipart[] = [];
-  /** The boundaries of the open multiparts. */
   #boundaries = new BoundaryLines([]);
   #header: MailHeader | undefined;
-  /** The lines of a MIME part's header so far; undefined in its body. */
   #partHeader: Buffer[] | undefined;
   #leaf: Leaf | undefined;
-  /** Bytes that may be part of a boundary; in a body they begin with a line break. */
   #pending: Buffer = LINE_BREAK;
-  /** How many of the pending bytes are not part of the body: the line break before it. */
+  /** How many of the pending bytes are the line break before the body. */
   #skipped = LINE_BREAK.length;
   /** Whether the mail is plain text unless its first line is a boundary. */
   #isDoubtful = false;
@@ -67,7 +61,6 @@ export class MailReader {
     this.#failure.promise.catch(() => {});
   }
 
-  /** Takes the header of the mail, with the empty line that ends it. */
   async begin(header: Buffer): Promise<void> {
     const parsed = parsePartHeader(header);
     this.#header = parsed;
@@ -80,7 +73,7 @@ export class MailReader {
     await this.#scan(false);
   }
 
-  /** To be called after the last byte. Resolves once all MIME parts are visited. */
+  /** Call it after the last byte. Resolves when all MIME parts are visited. */
   async end(): Promise<MailHeader> {
     await this.#scan(true);
     if (this.#partHeader) await this.#enterPart();
@@ -89,7 +82,6 @@ export class MailReader {
     return this.#header;
   }
 
-  /** Stops reading; `visit` is not called after it resolves. */
   async abandon(reason: unknown): Promise<void> {
     this.#failure.reject(reason);
     this.#leaf?.bytes.destroy();
@@ -113,7 +105,6 @@ export class MailReader {
     return true;
   }
 
-  /** Whether there is more to scan. */
   async #scanBody(isLast: boolean): Promise<boolean> {
     const bytes = this.#pending;
     let searched = 0;
@@ -127,7 +118,7 @@ export class MailReader {
       }
       const line = this.#boundaries.read(bytes, start + LINE_BREAK.length);
       searched = this.#boundaries.end;
-      // Only the line break after the line shows where the line ends.
+      // Only the next line break shows where the line ends.
       if (bytes.length - searched < LINE_BREAK.length && !isLast) {
         await this.#handOn(bytes.subarray(0, start));
         this.#keep(start);
@@ -195,7 +186,7 @@ export class MailReader {
       return;
     }
     const bytes = new PassThrough();
-    // The reader of the stream gets the error; without a listener it would end the process.
+    // The reader of the stream gets the error; without a listener, it would end the process.
     bytes.on('error', () => {});
     const part = { ...(contentType.startsWith('multipart/') ? PLAIN : header), alternativeOf: above, bytes };
     const visited = this.#visit(part).catch((error) => this.#failure.reject(error));
@@ -211,7 +202,7 @@ export class MailReader {
     this.#leaf = undefined;
   }
 
-  /** Passes on the bytes of the body, without the skipped ones before it. */
+  /** Passes on the bytes of the body, without the line break before it. */
   async #handOn(bytes: Buffer): Promise<void> {
     if (this.#leaf) await this.#give(this.#leaf.bytes, this.#leaf.decoder.decode(bytes.subarray(this.#skipped)));
   }
@@ -239,12 +230,11 @@ const PLAIN: PartHeader = {
   to: [],
 };
 
-/** Faster than Buffer.indexOf if one boundary follows another. */
+/** Faster than Buffer.indexOf if boundaries follow each other. */
 function startsWithDashes(bytes: Buffer, at: number): boolean {
   return bytes[at + 2] === DASHES[2] && bytes[at + 3] === DASHES[3] && bytes[at] === DASHES[0] && bytes[at + 1] === DASHES[1];
 }
 
-/** The number of bytes at the end that could begin a boundary. */
 function lengthOfBeginning(bytes: Buffer): number {
   for (let length = Math.min(DASHES.length - 1, bytes.length); length > 0; length--)
     if (bytes.subarray(bytes.length - length).equals(DASHES.subarray(0, length))) return length;

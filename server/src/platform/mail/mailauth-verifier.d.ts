@@ -1,4 +1,4 @@
-/** An internal class of mailauth: the verifier, whose body hash can be replaced. */
+/** The verifier is an internal class of mailauth, whose body hash can be replaced. */
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { Writable } from 'node:stream';
   import type { DKIMResult } from 'mailauth';

@@ -2,16 +2,14 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { isLoopbackHost } from '../outbound/loopback.ts';
 
 export interface Mail {
-  /** One mailbox. */
   to: string;
   subject: string;
   text: string;
   html: string;
   headers?: Record<string, string>;
   replyTo?: string;
-  /** The Message-ID that replies refer to, without the brackets; generated if missing. */
+  /** The Message-ID that replies refer to, without brackets. Default: a new one. */
   messageId?: string;
-  /** Replaces the usual name of the sender; the address stays. */
   fromName?: string;
 }
 
@@ -20,16 +18,14 @@ export interface Mailbox {
   address: string;
 }
 
-/** The mail server refuses this mail permanently. */
 export class MailRefused extends Error {}
 
 const CONNECT_PATIENCE_MS = 10_000;
 const SILENCE_PATIENCE_MS = 15_000;
-/** For a whole mail: a server that drips its SMTP replies is never silent for long. */
+/** The limit of a whole mail: a server that drips its SMTP replies is never silent for long. */
 export const MAIL_PATIENCE_MS = 20_000;
 export const MAILS_AT_ONCE = 4;
 
-/** Sends mails to an SMTP server, over connections that are reused. */
 export class Mailer {
   readonly #url: URL;
   readonly #from: Mailbox;
@@ -40,7 +36,7 @@ export class Mailer {
     this.#from = from;
   }
 
-  /** A mail with the same id has the same Message-ID, by which mailboxes recognize a repeat. */
+  /** The id determines the Message-ID, by which mailboxes recognize a repeat. */
   async send(id: string, { to, subject, text, html, headers = {}, replyTo, messageId, fromName }: Mail): Promise<void> {
     this.#transport ??= connect(this.#url);
     const transport = this.#transport;
@@ -50,7 +46,7 @@ export class Mailer {
       await transport.sendMail({
         messageId: `<${messageId ?? `${id}@${address.split('@')[1]}`}>`,
         from: { name: fromName ?? name, address },
-        // As an address object: a text could hold several addresses.
+        // An object, because a text could hold several addresses.
         to: { name: '', address: to },
         envelope: { from: address, to },
         ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
@@ -70,7 +66,7 @@ export class Mailer {
     this.#transport?.close();
   }
 
-  /** All other mails on the transport's connections fail too, and are retried on new ones. */
+  /** Fails all mails on the transport's connections, which are retried on new ones. */
   #abandon(transport: Transporter): void {
     if (this.#transport === transport) this.#transport = undefined;
     transport.close({ force: true });
@@ -78,8 +74,8 @@ export class Mailer {
 }
 
 /**
- * Requires encryption and a valid certificate beyond this machine, unless the URL ends in `?ignoreTLS=true`. A server on
- * this machine seldom has a certificate that can be verified.
+ * Requires encryption and a valid certificate beyond this machine, unless the URL ends in `?ignoreTLS=true`. A server on this machine seldom has a
+ * certificate that can be verified.
  */
 function connect(url: URL): Transporter {
   const isLocal = isLoopbackHost(url.hostname);
@@ -110,7 +106,7 @@ interface SmtpError extends Error {
   command?: string;
 }
 
-/** A server's own text may repeat the mail, so only its code is passed on. */
+/** Passes on only the server's code: its text may repeat the mail. */
 function toError(error: SmtpError): Error {
   const { responseCode, permanent, command = 'the connection' } = error;
   if (responseCode === undefined) return new Error(`the mail server could not be used: ${error.message}`);

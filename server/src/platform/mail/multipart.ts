@@ -4,10 +4,9 @@ import { invalid, Refusal } from '../../contract/errors.ts';
 
 export interface FormPart {
   name: string;
-  /** Defined, though perhaps empty, if the form part is a file. */
   filename: string | undefined;
   contentType: string | undefined;
-  /** To be read to its end before the next form part. */
+  /** Read it to its end before the next form part. */
   bytes: AsyncIterable<Buffer>;
 }
 
@@ -15,14 +14,14 @@ const PREAMBLE_MAX_BYTES = 1_024;
 const HEADERS_MAX_BYTES = 32 * 1_024;
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const HEADERS_END = Buffer.from('\r\n\r\n');
-/** Forms use no other encoding; encoded bytes would be stored as they are, which is not what the sender meant. */
+/** Forms use no other encoding. Bytes in another one would be stored encoded, which the sender did not mean. */
 const PLAIN_ENCODING = /^(binary|8bit|7bit)$/i;
 const HEADER = /^([\w-]+):(.*)$/s;
 const PARAMETER = /\s*;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))/gsy;
 
 /**
- * Reads a multipart/form-data body (RFC 7578) form part by form part, as it arrives. A malformed body is refused, where a
- * lenient parser would skip a form part and lose its content.
+ * Reads a multipart/form-data body (RFC 7578) as it arrives. A malformed body is refused: a lenient parser would skip a form part and lose its
+ * content.
  */
 export async function* readMultipart(contentType: string, body: Readable): AsyncGenerator<FormPart> {
   const match = BOUNDARY.exec(contentType);
@@ -41,12 +40,11 @@ export async function* readMultipart(contentType: string, body: Readable): Async
     const headers = await reader.readUntil(HEADERS_END, HEADERS_MAX_BYTES, 'has a part with too long a header');
     const bytes = reader.stream(delimiter);
     yield { ...describe(headers), bytes };
-    // The bytes of a form part that were not read are skipped.
+    // Bytes that the caller did not read are skipped.
     for await (const _ of bytes);
   }
 }
 
-/** Reads a stream of chunks up to markers, which may span chunks. */
 class DelimitedReader {
   readonly #source: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
@@ -59,7 +57,7 @@ class DelimitedReader {
     this.#held = Buffer.concat([bytes, this.#held]);
   }
 
-  /** The bytes before the marker, which is skipped. Undefined when `end` stands here instead. */
+  /** The bytes before the marker, which is skipped. Undefined: `end` is here instead. */
   readUntil(marker: Buffer, maxBytes: number, problem: string): Promise<Buffer>;
   readUntil(marker: Buffer, maxBytes: number, problem: string, end: string): Promise<Buffer | undefined>;
   async readUntil(marker: Buffer, maxBytes: number, problem: string, end?: string): Promise<Buffer | undefined> {
@@ -76,7 +74,6 @@ class DelimitedReader {
     }
   }
 
-  /** The chunks up to the marker, which is skipped. */
   async *stream(marker: Buffer): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.#held.indexOf(marker);
@@ -113,7 +110,7 @@ function describe(block: Buffer): Omit<FormPart, 'bytes'> {
   return { name, filename: parameters.get('filename'), contentType: headers.get('content-type') };
 }
 
-/** Parses one after the other, so that quoted text is never taken for another parameter. */
+/** Parses in order, so that quoted text is never taken for a parameter. */
 function parametersOf(disposition: string): Map<string, string> {
   const parameters = new Map<string, string>();
   const list = /^form-data\s*(;.*)$/is.exec(disposition)?.[1] ?? '';

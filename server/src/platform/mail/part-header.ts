@@ -2,30 +2,26 @@ import libmime from 'libmime';
 import parseAddresses from 'nodemailer/lib/addressparser';
 import { readHeader } from './mail-header.ts';
 
-/** The contents of the header of a mail, or of a MIME part. */
 export interface PartHeader {
-  /** In lower case, without parameters. */
   contentType: string;
   charset: string | undefined;
   boundary: string | undefined;
-  /** In lower case. */
   transferEncoding: string;
   filename: string | undefined;
   isAttachment: boolean;
   subject: string;
   from: Mailbox[];
-  /** The addresses in To and Cc, members of groups included. */
   to: string[];
 }
 
 export interface Mailbox {
-  /** Empty for a group, and if no address can be read. */
+  /** The address. Empty: it is a group, or can't be read. */
   address: string;
   name: string;
   isGroup: boolean;
 }
 
-/** Decodes encoded words (RFC 2047) and parameters (RFC 2231). Of a repeated field, the first counts. */
+/** Decodes encoded words (RFC 2047) and parameters (RFC 2231). The first of a repeated field counts. */
 export function parsePartHeader(header: Buffer): PartHeader {
   const { fields } = readHeader(header);
   const textOf = (name: string) => fields.find((field) => field.name === name)?.value ?? '';
@@ -50,7 +46,7 @@ export function parsePartHeader(header: Buffer): PartHeader {
   };
 }
 
-/** Empty for an address with an encoded word: RFC 2047 forbids it, and programs that decode it see another mailbox. */
+/** Empties an address with an encoded word: RFC 2047 forbids it, and programs that decode it see another mailbox. */
 function plainAddress(address: string): string {
   return libmime.decodeWords(address) === address ? address : '';
 }

@@ -5,13 +5,11 @@ import type { NameServers } from '../outbound/name-servers.ts';
 import { parseSignature, type Resolve, type Signature, SignatureCheck } from './dkim.ts';
 import type { HeaderField } from './mail-header.ts';
 
-/** What is known about a mail apart from its bytes. */
+/** The facts about a mail apart from its bytes. */
 export interface Delivery {
   ip: string;
   helo: string;
-  /** The address in MAIL FROM. */
   sender: string;
-  /** The name of our mail server. */
   receiver: string;
   nameServers: NameServers;
 }
@@ -22,11 +20,10 @@ export type SenderProof =
   /** A name server did not respond, so a later try may prove the sender. */
   | { outcome: 'unknown' };
 
-/** Checks signatures while the body arrives. */
+/** A proof that checks signatures while the body arrives. */
 export interface OpenProof {
-  /** The result, if it is known before the body. */
   readonly decision?: SenderProof;
-  /** The only fields that a signature vouches for. Undefined if SPF has proved the server, and so everything that it sends. */
+  /** Only these fields are vouched for. Undefined: SPF has proved the server, and so the whole mail. */
   readonly signed: ReadonlySet<string> | undefined;
   update(chunk: Buffer): void;
   end(): Promise<SenderProof>;
@@ -40,8 +37,8 @@ const SIGNED_IF_THERE = ['subject'];
 const RECIPIENTS = ['to', 'cc'];
 
 /**
- * Whether the domain in From vouches for a mail: by SPF, or by one of at most `signaturesMax` signatures. Another domain of the
- * same organisation counts if a DMARC record says so; without a record, only the very same domain does.
+ * Whether the domain in From vouches for a mail: by SPF, or by one of at most `signaturesMax` signatures. Another domain of the same organisation
+ * counts only if a DMARC record says so.
  */
 export async function openProof(
   fields: readonly HeaderField[],
@@ -100,7 +97,7 @@ function unproved(reason: string): SenderProof {
   return { outcome: 'unproved', reason };
 }
 
-/** Whether it is the same domain, or one of the same organisation. Suffixes with many owners, such as github.io, are not organisations. */
+/** Whether the domains are the same, or of the same organisation. Suffixes with many owners, such as github.io, are not organisations. */
 function isAligned(name: string, from: string, isRelaxed: boolean): boolean {
   const domain = name.toLowerCase();
   if (domain === from) return true;

@@ -17,7 +17,6 @@ export class LineCheck {
     this.#maxLines = maxLines;
   }
 
-  /** The problem with the next bytes, if any. */
   problemIn(chunk: Buffer): string | undefined {
     if (chunk.includes(0)) return 'a NUL character';
     let start = 0;
@@ -40,7 +39,6 @@ export class LineCheck {
     return undefined;
   }
 
-  /** The problem with the end of the mail, if any. */
   problemAtEnd(): string | undefined {
     return this.#isAfterCr ? 'a line break that is not CR LF' : undefined;
   }

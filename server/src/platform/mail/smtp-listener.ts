@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { LineCheck } from './smtp-lines.ts';
 import { type SlotLimits, SmtpSlots } from './smtp-slots.ts';
 
-/** A negative SMTP reply: its code, and a text that begins with an enhanced status code (RFC 3463). */
+/** A negative SMTP reply. Its text begins with an enhanced status code (RFC 3463). */
 export class SmtpRefusal extends Error {
   readonly responseCode: number;
 
@@ -16,14 +16,13 @@ export class SmtpRefusal extends Error {
 }
 
 export interface SmtpEnvelope {
-  /** The address in MAIL FROM. */
   sender: string;
   recipients: string[];
   ip: string;
   helo: string;
 }
 
-/** Each handler throws an SmtpRefusal to refuse. */
+/** The handlers throw an SmtpRefusal to refuse. */
 export interface SmtpHandlers {
   sender(address: string, ip: string): Promise<void>;
   recipient(address: string): Promise<void>;
@@ -34,9 +33,7 @@ export interface SmtpHandlers {
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** Whether other processes may listen on the same port. */
   reusePort?: boolean;
-  /** The name of the server in its greeting. */
   name: string;
   tls: { cert: string; key: string } | undefined;
   proxies: readonly string[];
@@ -52,7 +49,6 @@ export interface SmtpLimits extends SlotLimits {
   refusalsPerConnection: number;
   idleMs: number;
   connectionMs: number;
-  /** Time for mails under way when the service stops. */
   stopMs: number;
 }
 
@@ -63,7 +59,6 @@ interface Visit {
   timer: NodeJS.Timeout;
 }
 
-/** Commands that are not needed to deliver a mail. */
 const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
 /** Takes mail by SMTP. A client's mistakes get an SMTP reply; nothing that a client does ends the process. */
@@ -72,7 +67,7 @@ export class SmtpListener {
   readonly #handlers: SmtpHandlers;
   readonly #log: Logger;
   readonly #server: SMTPServer;
-  /** By session id. */
+  /** Key: session id. */
   readonly #visits = new Map<string, Visit>();
   readonly #slots: SmtpSlots;
   #isStopping = false;
@@ -113,11 +108,10 @@ export class SmtpListener {
           .finally(() => this.#dismissIfStopping(stream, session));
       },
     });
-    // Errors of single connections, which have had their SMTP reply.
+    // These are errors of single connections, which have had their SMTP reply.
     this.#server.on('error', (error) => log.debug({ reason: error.message }, 'a mail connection failed'));
   }
 
-  /** Returns the port. */
   async start(): Promise<number> {
     const { host, port, reusePort = false } = this.#settings;
     const server = this.#server.listen({ port, host, reusePort });
@@ -125,7 +119,6 @@ export class SmtpListener {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Takes no more mails; those under way are finished and get their SMTP reply. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(resolve));
@@ -184,12 +177,11 @@ export class SmtpListener {
     } finally {
       await bytes.return(undefined);
       if (visit) visit.isReceiving = false;
-      // The SMTP reply can only follow the end of the mail, however early the refusal was known.
+      // The SMTP reply can only follow the end of the mail, however early the refusal is known.
       this.#discard(stream, session);
     }
   }
 
-  /** Discards the rest of a mail, up to a limit. */
   #discard(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     let bytes = 0;
     stream.on('data', (chunk: Buffer) => {
@@ -199,7 +191,7 @@ export class SmtpListener {
     stream.resume();
   }
 
-  /** Closes a connection after the SMTP reply to its mail, so that the client does not begin another one in vain. */
+  /** Closes a connection after the SMTP reply, so that the client does not begin another mail in vain. */
   #dismissIfStopping(stream: SMTPServerDataStream, session: SMTPServerSession): void {
     if (!this.#isStopping) return;
     if (stream.closed) this.#dismiss(session);
@@ -232,14 +224,13 @@ function reply(callback: (error?: Error | null) => void, work: () => void | Prom
   );
 }
 
-/** The bytes of a mail as they come; throws at the first violation of the limits. */
 async function* checkedBytes(stream: SMTPServerDataStream, limits: SmtpLimits): AsyncGenerator<Buffer> {
   const lines = new LineCheck(limits.lineBytes, limits.lines);
   const refuseIf = (problem: string | undefined) => {
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
   };
   let bytes = 0;
-  // Not destroyed when reading stops early: the rest of the mail must be skipped before the SMTP reply.
+  // The stream stays open when reading stops early: the rest of the mail must be skipped before the SMTP reply.
   const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
     bytes += chunk.length;

@@ -4,13 +4,12 @@ export interface SlotLimits {
   connections: number;
   connectionsPerAddress: number;
   connectionsPerNetwork: number;
-  /** Connections that are reserved for networks that have none. */
+  /** Connections for networks that have none yet. */
   connectionsReserved: number;
 }
 
 /**
- * Limits connections by address and by network. One customer of a hosting provider can easily have 256 IPv4 addresses, and
- * providers assign /48 of IPv6 to a site.
+ * Limits connections by address and by network. One customer of a hosting provider can easily have 256 IPv4 addresses, and a site has a /48 of IPv6.
  */
 export class SmtpSlots {
   readonly #limits: SlotLimits;
@@ -20,7 +19,6 @@ export class SmtpSlots {
     this.#limits = limits;
   }
 
-  /** Returns why no connection is left, or undefined. */
   take(id: string, address: string): string | undefined {
     const { connections, connectionsPerAddress, connectionsPerNetwork, connectionsReserved } = this.#limits;
     const network = smtpNetworkOf(address);

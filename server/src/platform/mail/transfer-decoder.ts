@@ -1,9 +1,8 @@
 const NOT_BASE64 = /[^A-Za-z0-9+/]+/g;
 const EQUALS = 0x3d;
-/** Longer than any escape, or run of white space at the end of a line, in a real mail. */
+/** Longer than any escape, or white space at the end of a line, in a real mail. */
 const HELD_MAX_BYTES = 1_024;
 
-/** Decodes a content transfer encoding, chunk by chunk. */
 export interface TransferDecoder {
   decode(chunk: Buffer): Buffer;
   end(): Buffer;
@@ -15,7 +14,7 @@ export function transferDecoder(encoding: string): TransferDecoder {
   return { decode: (chunk) => chunk, end: () => Buffer.alloc(0) };
 }
 
-/** Ignores characters that are not base64 digits. */
+/** A decoder that ignores other characters than base64 digits. */
 class Base64Decoder implements TransferDecoder {
   #held = '';
 
@@ -31,13 +30,13 @@ class Base64Decoder implements TransferDecoder {
   }
 }
 
-/** Keeps text that is not an escape unchanged. */
+/** A decoder that leaves text without escapes unchanged. */
 class QuotedPrintableDecoder implements TransferDecoder {
   #held: Buffer = Buffer.alloc(0);
 
   decode(chunk: Buffer): Buffer {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    // An escape is never longer than its line, so the beginning of one is held until the next chunk.
+    // An escape may continue in the next chunk. It is never longer than its line.
     const last = bytes.lastIndexOf('\n');
     const mark = bytes.indexOf(EQUALS, last + 1);
     const isHeld = mark >= 0 && bytes.length - mark <= HELD_MAX_BYTES;
@@ -75,7 +74,7 @@ function unescaped(bytes: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** Far below zero if the byte is not a hexadecimal digit. */
+/** The digit's value, or far below zero if the byte is none. */
 function hexDigit(byte: number | undefined): number {
   if (byte === undefined) return -1_000;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { TextQueryable } from '../postgres/postgres.ts';
 
 /**
- * Release 0.1 recorded nineteen migrations, which `0001_baseline.sql` replaces; these are their names and checksums. A database that
- * lacks some of them, because a commit before the release has made it, gets what they did to tables from migrations/former.
+ * The nineteen migrations of release 0.1, with their checksums, which `0001_baseline.sql` replaces. A database from a commit before the release may
+ * lack some: migrations/former makes the same changes to its tables.
  */
 export const FORMER_MIGRATIONS: ReadonlyMap<string, string> = new Map([
   ['0001_foundation.sql', '7dfa731a9fd72ce46bf3e6cc4f376f2b86200116657091c817612c69882f2dff'],
@@ -45,7 +45,8 @@ const FILES = `
 const FOLDED_NAMES = `UPDATE parties SET folded_name = replace(replace(lower(upper(normalize(display_name, NFC))), 'ß', 'ss'), 'ς', 'σ');`;
 
 /**
- * Commits before the release have edited migrations. By the checksum of each earlier form: what makes its tables those of the last form.
+ * Commits before the release have edited migrations. Key: the checksum of an earlier form. Value: the SQL that makes its tables those of the last
+ * form.
  */
 export const EARLIER_FORMS: ReadonlyMap<string, string> = new Map([
   ['1c7e31a845bf748baf0740278c79487dbec9301aafdaac75d67ba213c8a64575', FILES],
@@ -75,7 +76,7 @@ export interface AppliedMigration {
   checksum: string;
 }
 
-/** Brings the tables to the baseline, and records it in place of the former migrations. All functions are to be re-created or dropped. */
+/** Brings the tables to the baseline, and records it in place of the former migrations. All functions must be re-created or dropped afterwards. */
 export async function bringToBaseline(
   tx: TextQueryable,
   applied: readonly AppliedMigration[],
@@ -94,12 +95,12 @@ export async function bringToBaseline(
   );
 }
 
-/** The first commits after the baseline have edited it, too: a comment, and the order of the attributes of a type. */
+/** The first commits after the baseline have edited it, too: a comment, and the order of a type's attributes. */
 const EARLIER_BASELINE = '19cd6a4161a566b3e21f503ad3f262392ee38cae0da6e4149ab287380df6483f';
 const EARLIER_BATCHES = '7fa61d45bf525b8e87c9be51c10e2f134d5bf3932f3fefbd8ca02288690c46ce';
 const BATCHES = '0002_batches_of_rows.sql';
 
-/** Replaces what these commits have left, and its checksums by those of the present files. */
+/** Replaces what these commits have left, and sets the checksums of the present files. */
 export async function correctBaseline(
   tx: TextQueryable,
   applied: readonly AppliedMigration[],

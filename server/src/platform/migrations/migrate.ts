@@ -16,13 +16,12 @@ interface Migration {
   checksum: string;
 }
 
-/** Tables and types are in numbered migrations, each applied once; functions are in files and re-created when they change. */
+/** Tables and types are in numbered migrations, each applied once. Functions are in files, and re-created when they change. */
 export interface SchemaFolders {
   migrations: string;
   functions: string;
 }
 
-/** The database and this version of the program do not match. */
 export class MigrationMismatch extends Error {}
 
 export const SCHEMA_FOLDERS: SchemaFolders = {
@@ -30,9 +29,8 @@ export const SCHEMA_FOLDERS: SchemaFolders = {
   functions: path.resolve(import.meta.dirname, '../../../sql'),
 };
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** What follows in a migration changes the tables of parties' rows: in a distributed database, it is applied in each shard. */
+/** The rest of the migration changes the tables of parties' rows. In a distributed database, it is applied in each shard. */
 const IN_EACH_SHARD = /^-- In each shard:$/m;
-/** The key of an advisory lock that nothing else uses. */
 const LOCK = 7_791_823_145;
 
 function migrationsIn(folder: string): Migration[] {
@@ -45,7 +43,7 @@ function migrationsIn(folder: string): Migration[] {
     });
 }
 
-/** Brings the database up to date; processes that start together take turns. Returns the files that were applied. */
+/** Brings the database up to date. Processes that start together take turns. Returns the applied files. */
 export function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
   return withStatementLimit(Number.POSITIVE_INFINITY, () => migrateNow(database, folders));
 }
@@ -72,7 +70,7 @@ async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
   const shards = await tx.queryText<{ number: number }>('SELECT number FROM shards ORDER BY number');
   if (shards.length === 0) await tx.queryText(sql);
   const hasCitus = await isCitus(tx);
-  // Citus sends a statement to its node as part of all the text it came with, and refuses more than one there.
+  // Citus sends a statement to its node with all the text it came in, and refuses more than one statement there.
   const statements = hasCitus ? sql.split(/;\s*$/m).filter((text) => text.trim() !== '') : [sql];
   for (const { number } of shards) {
     if (hasCitus) await dropNativeFunctions(tx, number);
@@ -105,7 +103,7 @@ async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders)
   await bringToBaseline(tx, applied, folders.migrations, baseline);
 }
 
-/** The migrations that are not applied yet, by name. Throws when an applied migration was edited, or is newer than this program. */
+/** The migrations that are not applied yet, in order. Throws if an applied one was edited, or is newer than this program. */
 export async function pendingMigrations(database: TextQueryable, folders = SCHEMA_FOLDERS): Promise<Migration[]> {
   const known = migrationsIn(folders.migrations);
   const applied = await appliedMigrations(database);

@@ -4,35 +4,33 @@ import { pathOf, schemaOf } from '../postgres/shard-names.ts';
 import type { SqlFunction } from './sql-functions.ts';
 
 /**
- * Citus plans each statement of a function again on each call. A batch of messages has so many of them that this took most of its time.
- * So each node has, for each shard that it holds, a schema with views of the shard's own tables under their usual names, and with copies of
- * our functions: there PostgreSQL plans once, and Citus is not asked. In the shard's schema, which is searched before `public`, a function of the
- * same name and parameters leads there, while the shard is on this node; otherwise to the function in `public`, which Citus sends on.
+ * Citus plans each statement of a function again on each call, which took most of the time of a batch of messages. So each node has a native schema
+ * for each of its shards: views of the shard's own tables, and copies of our functions. There PostgreSQL plans once, without Citus. In the shard's
+ * schema, which is searched before `public`, a function of the same signature calls the copy while the shard is on this node; otherwise the function
+ * in `public`, which Citus sends on.
  */
 interface Table {
   name: string;
-  /** Its name on this node. */
   place: string;
   isShared: boolean;
 }
 
-/** The table by whose lock and placement a call knows that its shard is here. All tables of a shard are moved together. */
+/** A call locks this table to know that its shard is here. All tables of a shard move together. */
 const MARK = 'ledgers';
-/** Read by functions, on each node. They write only to the others, which Citus writes on all nodes. */
+/** Functions read these on each node, but never write them: Citus writes them on all nodes. */
 const SHARED_TABLES = ['parties', 'verified_domains', 'people', 'members'];
 
 export function nativeSchemaOf(shard: number): string {
   return `${schemaOf(shard)}_here`;
 }
 
-/** Creates what is missing or out of date on the node that the shard's single statements go to. */
 export async function placeFunctions(shard: Database, number: number, functions: readonly SqlFunction[]): Promise<void> {
   const copied = functions.filter(({ sql }) => /\bLANGUAGE plpgsql\b/.test(sql) && !/\bIMMUTABLE\b/.test(sql));
   const client = await shard.pool.connect();
   try {
     const tables = await tablesHere(client, number);
     const mark = tables.find(({ name }) => name === MARK);
-    // It has moved since the placement was read; or the node is new, and what all share has not been copied to it yet.
+    // The shard has moved since its placement was read, or the node is new and has no copy of the shared tables yet.
     if (mark === undefined || tables.filter(({ isShared }) => isShared).length < SHARED_TABLES.length) return;
     const state = createHash('sha256').update(JSON.stringify([tables, copied.map(({ checksum }) => checksum), entrySql.toString()]));
     const version = state.digest('hex');
@@ -45,7 +43,7 @@ export async function placeFunctions(shard: Database, number: number, functions:
   }
 }
 
-/** On all nodes, before tables change that views depend on. Functions in `public` do the work until processes are started again. */
+/** Drops them on all nodes, before tables change that views depend on. Functions in `public` do the work until the processes are restarted. */
 export async function dropNativeFunctions(tx: TextQueryable, number: number): Promise<void> {
   await tx.queryText('SELECT run_command_on_all_nodes($1)', [`DROP SCHEMA IF EXISTS ${nativeSchemaOf(number)} CASCADE`]);
 }
@@ -77,7 +75,7 @@ async function create(
   version: string,
 ): Promise<void> {
   const native = nativeSchemaOf(number);
-  // All of this is about this node alone.
+  // These statements are for this node alone.
   await tx.queryText('SET LOCAL citus.enable_ddl_propagation = off');
   await tx.queryText('SET LOCAL check_function_bodies = off');
   await tx.queryText(`DROP SCHEMA IF EXISTS ${native} CASCADE`);
@@ -96,7 +94,7 @@ async function create(
   await tx.queryText(`COMMENT ON SCHEMA ${native} IS '${version}'`);
 }
 
-/** The lock is the one that Citus itself takes for each write, and that it has to itself at the moment a shard is moved. */
+/** Citus takes the same lock for each write, and takes it exclusively while it moves a shard. */
 function guardSql(native: string, shardId: string): string {
   return `CREATE FUNCTION ${native}.is_here() RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
@@ -115,7 +113,7 @@ async function createEntries(tx: TextQueryable, number: number): Promise<void> {
     [schemaOf(number)],
   );
   for (const { signature } of former) await tx.queryText(`DROP FUNCTION ${signature}`);
-  // Those with OUT parameters are called by functions alone; those that only read, inside of statements, which Citus may send to other nodes.
+  // Functions with OUT parameters are called only by functions. Those that only read are called in statements, which Citus may send to other nodes.
   const copies = await tx.queryText<Copy>(
     `SELECT proname AS name, pronargs AS count, pg_get_function_arguments(oid) AS parameters, pg_get_function_result(oid) AS result
        FROM pg_proc WHERE pronamespace = $1::regnamespace AND provolatile = 'v' AND NOT 'o' = ANY (coalesce(proargmodes, '{}'))

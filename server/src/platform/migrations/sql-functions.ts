@@ -4,16 +4,15 @@ import path from 'node:path';
 import { codeOf } from '../../contract/thrown.ts';
 import type { TextQueryable } from '../postgres/postgres.ts';
 
-/** A file of server/sql, which creates the one function after which it is named. */
+/** A file of server/sql. It creates the one function after which it is named. */
 export interface SqlFunction {
-  /** The path below server/sql, such as messages/commit_messages.sql. */
   file: string;
   name: string;
   sql: string;
   checksum: string;
 }
 
-/** The result type, a parameter's name or a default differs: PostgreSQL can't replace such a function. */
+/** PostgreSQL can't replace a function whose result type, parameter name or default differs. */
 const INVALID_FUNCTION_DEFINITION = '42P13';
 
 export function functionsIn(folder: string): SqlFunction[] {
@@ -27,8 +26,8 @@ export function functionsIn(folder: string): SqlFunction[] {
 }
 
 /**
- * Updates the functions of the database to those of the folder: re-creates what has changed, drops what is gone, and leaves the
- * rest alone, so that no cached plan is invalidated needlessly. Returns the files that have changed.
+ * Updates the functions of the database to those of the folder. Unchanged ones stay, so that no cached plan is invalidated needlessly. Returns the
+ * changed files.
  */
 export async function updateFunctions(tx: TextQueryable, folder: string): Promise<string[]> {
   const wanted = functionsIn(folder);
@@ -48,7 +47,7 @@ export async function updateFunctions(tx: TextQueryable, folder: string): Promis
 }
 
 export async function recreateFunctions(tx: TextQueryable, functions: readonly SqlFunction[]): Promise<void> {
-  // Function bodies may refer to functions that are created later in this transaction.
+  // Bodies may refer to functions that are created later in this transaction.
   await tx.queryText('SET LOCAL check_function_bodies = off');
   const hasCitus = await isCitus(tx);
   for (const each of functions) await recreate(tx, hasCitus ? { ...each, sql: forCitus(each.sql) } : each);
@@ -63,7 +62,7 @@ function forCitus(sql: string): string {
   return sql.replaceAll('force_generic_plan', 'force_custom_plan');
 }
 
-/** Replaces the function in place if PostgreSQL can, because an index or a running call refers to its oid; otherwise drops it first. */
+/** Replaces the function in place if PostgreSQL can, because an index or a running call refers to its oid. Otherwise drops it first. */
 async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<void> {
   let former = await signaturesOf(tx, name);
   if (former.length > 1) {
@@ -80,11 +79,11 @@ async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<
     await tx.queryText(sql);
   }
   await tx.queryText('RELEASE SAVEPOINT recreate');
-  // With other parameter types, it is a second function beside the former one.
+  // Other parameter types make a second function beside the former one.
   if ((await signaturesOf(tx, name)).length > 1) await dropAll(tx, former);
 }
 
-/** Such as `new_uuid(timestamp with time zone)`, one for each overload. */
+/** The signatures of all overloads, such as `new_uuid(timestamp with time zone)`. */
 async function signaturesOf(tx: TextQueryable, name: string): Promise<string[]> {
   const rows = await tx.queryText<{ signature: string }>(
     `SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

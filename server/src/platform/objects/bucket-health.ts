@@ -5,7 +5,7 @@ import { messageOf } from '../../contract/thrown.ts';
 import { type StoreHealth, StoreUnavailable } from './object-store.ts';
 import { BucketUnusable } from './s3-check.ts';
 
-/** Knows whether a bucket can be used: checks it at the start, and, after a request has failed, until it can be used again. */
+/** Checks the bucket at the start, and after a failed request until the bucket can be used again. */
 export class BucketHealth implements StoreHealth {
   readonly #check: () => Promise<void>;
   #fault: string | undefined;
@@ -26,11 +26,11 @@ export class BucketHealth implements StoreHealth {
     return this.#wasReached;
   }
 
-  /** Rejects with BucketUnusable; a bucket that can't be reached is waited for in the background. */
+  /** Rejects with BucketUnusable. A bucket that can't be reached is retried in the background. */
   async start(log: Logger): Promise<void> {
     this.#log = log;
     const first = this.#checkOnce();
-    // What fails in the check itself is no reason for another one.
+    // A failure of the check itself must not start another check.
     this.#checking = first.catch(() => {});
     await first.finally(() => {
       this.#checking = undefined;
@@ -38,7 +38,6 @@ export class BucketHealth implements StoreHealth {
     if (this.#fault !== undefined) this.suspect();
   }
 
-  /** A request has failed. */
   suspect(): void {
     if (this.#log === undefined || this.#stopping.signal.aborted) return;
     this.#checking ??= this.#untilUsable().finally(() => {
@@ -46,7 +45,6 @@ export class BucketHealth implements StoreHealth {
     });
   }
 
-  /** Throws while the bucket is known to fail. */
   require(): void {
     if (this.#fault !== undefined) throw new StoreUnavailable(this.#fault);
   }
@@ -77,7 +75,7 @@ export class BucketHealth implements StoreHealth {
     }
   }
 
-  /** Says it once for each reason. */
+  /** Logs each reason once. */
   #fail(fault: string): void {
     if (this.#fault !== fault) this.#log?.error({ reason: fault }, 'the bucket fails; uploads and messages with files are refused');
     this.#fault = fault;

@@ -5,7 +5,7 @@ import { makeFolder } from './folder.ts';
 const LOOK_EVERY_MS = 1_000;
 const RETRY_S = 60;
 
-/** Keeps space on the disk for messages: no files are accepted once free space falls below the reserve. */
+/** Keeps disk space for messages: files are refused once free space falls below the reserve. */
 export class DiskReserve {
   readonly #folder: string;
   readonly #reserveBytes: number;
@@ -16,7 +16,6 @@ export class DiskReserve {
     this.#reserveBytes = reserveBytes;
   }
 
-  /** Throws a refusal if this many more bytes would use the reserve. */
   async requireRoom(bytes = 0): Promise<void> {
     if (this.#reserveBytes === 0 || (await this.#free()) >= bytes) return;
     throw new Refusal('unavailable', 'There is too little disk space for files at the moment; messages without files are still accepted.', {
@@ -24,7 +23,6 @@ export class DiskReserve {
     });
   }
 
-  /** The free bytes above the reserve. */
   #free(): Promise<number> {
     const looked = this.#looked;
     if (looked && Date.now() - looked.at < LOOK_EVERY_MS) return looked.free;

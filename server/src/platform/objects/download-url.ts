@@ -3,7 +3,6 @@ import { objectPath } from './object-path.ts';
 import type { DownloadTerms } from './object-store.ts';
 import type { UrlSigner } from './url-signer.ts';
 
-/** The URL at which the service itself serves an object, or redirects to it. */
 export function ownDownloadUrl(
   signer: UrlSigner,
   publicUrl: string,
@@ -11,7 +10,7 @@ export function ownDownloadUrl(
   { filename, contentType, expiresAt }: DownloadTerms,
 ): string {
   const urlPath = objectPath(id);
-  // Not the full name, which may be longer than a URL can be.
+  // The full name may be longer than a URL can be.
   const terms = { name: harmlessName(filename), type: contentType };
   return `${publicUrl}${urlPath}?${signer.sign('GET', urlPath, terms, expiresAt)}`;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Replaces a file as a whole. When the promise resolves, the new contents are on the disk; a crash before leaves the old file or the new one. */
+/** Replaces a file atomically. When the promise resolves, the new contents are on disk; a crash before leaves the old file or the new one. */
 export async function writeDurably(file: string, contents: string, mode = 0o644): Promise<void> {
   const temporary = `${file}.${randomUUID()}.new`;
   try {
@@ -21,7 +21,6 @@ export async function writeDurably(file: string, contents: string, mode = 0o644)
   await syncFolder(path.dirname(file));
 }
 
-/** Makes names in a folder durable: those of new and of renamed files. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -6,12 +6,12 @@ import type { DiskReserve } from './disk-reserve.ts';
 import { type Folder, ignoring, makeFolder, sizeOf, syncFolder } from './folder.ts';
 import { type Head, NAMED_OBJECT_MAX_BYTES, type NamedObjects } from './named-objects.ts';
 
-/** How often a head is looked for that others replace meanwhile. */
+/** The tries to read a head that others keep replacing. */
 const READ_TRIES = 10;
 
 /**
- * A named object is a file. A head is a folder with a file for each version, named by a number, of which the highest counts: creating
- * the next number succeeds for one process only.
+ * A named object is a file. A head is a folder with a numbered file for each version. The highest number counts: only one process can create the next
+ * one.
  */
 export class FolderNamed implements NamedObjects {
   readonly #folder: Folder;
@@ -50,7 +50,7 @@ export class FolderNamed implements NamedObjects {
     await makeFolder(folder);
     await this.#writeAside(bytes, true, (aside) => link(aside, path.join(folder, String(next))).catch(ignoring('EEXIST')));
     if (!(await isSame(path.join(folder, String(next)), bytes))) return false;
-    // A process that slept finds its number free again: those before the newest are removed.
+    // A process that slept finds its number free again, because older versions are removed.
     if ((await newestIn(folder)) !== next) {
       await rm(path.join(folder, String(next)), { force: true });
       return false;

@@ -10,18 +10,16 @@ import type { PartStore, UploadTicket } from './object-store.ts';
 import { type PartedUpload, partCount, partNumbers, partOffset, partSize, partsMissing } from './parts.ts';
 import type { UrlSigner } from './url-signer.ts';
 
-/** Runs one piece of work at a time for each name, across processes. */
 export type Exclusively = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-/** The upload parts have become an object, which never changes. */
+/** Thrown when the upload parts have become an object, which never changes. */
 export class AlreadyJoined extends Error {}
 
 const ARRIVED = 1;
 
 /**
- * One file for each upload, into which every upload part is written at its offset. After the last byte follows a mark for each
- * upload part, a byte that is set once the upload part is synced. Joining truncates the marks and renames the file, so a file
- * without marks is complete.
+ * One file for each upload. Every upload part is written at its offset. Behind the last byte, each upload part has a mark, which is set once the
+ * upload part is synced. Joining truncates the marks and renames the file, so a file without marks is complete.
  */
 export class FolderParts implements PartStore {
   readonly #folder: Folder;
@@ -38,7 +36,7 @@ export class FolderParts implements PartStore {
     this.#exclusively = exclusively;
   }
 
-  /** The file is created with the first upload part. */
+  /** The file is created with the first upload part, not here. */
   async begin(id: string, sizeBytes: number): Promise<string> {
     await this.#reserve.requireRoom(sizeBytes);
     return id;
@@ -51,13 +49,13 @@ export class FolderParts implements PartStore {
   }
 
   /**
-   * Receives what a client PUTs. Throws WrongSize when it is not exactly the upload part, TakenOver when a newer request PUTs the
-   * same upload part, and AlreadyJoined when it comes too late; nothing of it is kept then.
+   * Receives a client's PUT. It keeps nothing when it throws: WrongSize, TakenOver (a newer request PUTs the same upload part), or AlreadyJoined (too
+   * late).
    */
   async receive(upload: PartedUpload, number: number, bytes: AsyncIterable<Buffer>): Promise<void> {
     const sizeBytes = partSize(upload, number);
     await this.#reserve.requireRoom(sizeBytes);
-    // Written to a separate file until complete, so that an interrupted PUT does not damage an earlier one; synced only in its place.
+    // A separate file until complete, so that an interrupted PUT does not damage an earlier one. Synced only in its place.
     const options = { isSynced: false, requireRoom: () => this.#reserve.requireRoom() };
     await writeNewest(this.#folder.aside(`${upload.id}.${number}`), exactly(bytes, sizeBytes), options, (aside) =>
       this.#exclusively(upload.id, () => this.#placeAlone(upload, number, aside)),
@@ -113,7 +111,7 @@ export class FolderParts implements PartStore {
     }
   }
 
-  /** The file has its full length from the beginning, so a shorter one means that the marks were truncated. */
+  /** The file has its full length from the beginning, so a shorter one has no marks any more. */
   async #open(upload: PartedUpload): Promise<FileHandle> {
     const name = this.#folder.file('parts', upload.id);
     await makeFolder(path.dirname(name));
@@ -160,7 +158,7 @@ async function copyInto(target: FileHandle, position: number, source: string): P
   }
 }
 
-/** Durable when it resolves; does nothing if the mark is set already. */
+/** Sets a mark, durably, unless it is set already. */
 async function mark(file: FileHandle, upload: PartedUpload, number: number, value: number): Promise<void> {
   const [position, current] = [upload.sizeBytes + number - 1, Buffer.alloc(1)];
   await file.read(current, 0, 1, position);

@@ -15,12 +15,12 @@ import type { UrlSigner } from './url-signer.ts';
 const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
 
 /**
- * Objects as files in a folder, served by the service itself through signed URLs. Bytes are written to a temporary file, synced
- * and renamed, so that no incomplete file has the name of an object.
+ * Objects as files in a folder, served by the service through signed URLs. Bytes are written to a temporary file, synced and renamed, so that no
+ * incomplete file has the name of an object.
  */
 export class FolderStore implements ObjectStore {
   readonly parts: FolderParts;
-  /** The disk has its own checks. */
+  /** Always healthy: the disk has its own checks. */
   readonly health = { fault: undefined, wasReached: true };
   readonly named: FolderNamed;
   readonly #folder: Folder;
@@ -62,10 +62,7 @@ export class FolderStore implements ObjectStore {
     return this.#reserve.requireRoom(sizeBytes);
   }
 
-  /**
-   * Receives what a client PUTs. Throws WrongSize when it is not exactly as much as announced, and TakenOver when a newer request
-   * PUTs the same upload; nothing of it is kept then.
-   */
+  /** Receives a client's PUT. It keeps nothing when it throws: WrongSize, or TakenOver (a newer request PUTs the same upload). */
   async receive(id: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<void> {
     await this.requireRoom(sizeBytes);
     await this.#writeTo(this.#upload(id), id, exactly(bytes, sizeBytes));
@@ -83,15 +80,15 @@ export class FolderStore implements ObjectStore {
     return sizeBytes;
   }
 
-  /** Links are made at once, and only the first succeeds. */
+  /** Zero: a link is made in one step, and only the first succeeds. */
   sealingOutlivesS(): number {
     return 0;
   }
 
-  /** A link fails where a rename would replace an object that another process has sealed; that process may also have removed the upload. */
+  /** A link, because a rename would replace an object that another process has sealed. That process may also have removed the upload. */
   async #linkUpload(id: string): Promise<void> {
     const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);
-    // The link fails in the same way if another PUT replaces the upload at that moment.
+    // The link fails in the same way while another PUT replaces the upload.
     if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
   }
 
@@ -114,7 +111,7 @@ export class FolderStore implements ObjectStore {
     return file.createReadStream({ highWaterMark: CHUNK_BYTES });
   }
 
-  /** For a client that may read slowly: reads little ahead. */
+  /** Reads little ahead: the client may be slow. */
   async readRange(id: string, range: { start: number; end: number } | undefined): Promise<Readable> {
     const file = await open(this.#object(id), 'r');
     return file.createReadStream({ highWaterMark: DOWNLOAD_CHUNK_BYTES, ...range });

@@ -4,10 +4,9 @@ import { safeName } from './named-objects.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** The number of bytes differs from the announced one. */
 export class WrongSize extends Error {}
 
-/** The layout of a folder store: objects, uploads in one piece, uploads in upload parts, named objects, and `aside` for files being written. */
+/** The layout of a folder store. `aside` has the files being written. */
 export class Folder {
   readonly #root: string;
 
@@ -15,18 +14,17 @@ export class Folder {
     this.#root = root;
   }
 
-  /** By id only, in 256 folders by the last digits of the id, which are random. */
+  /** The path has 256 folders, by the last digits of the id, which are random. */
   file(kind: 'objects' | 'uploads' | 'parts', id: string): string {
     if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error('not the id of an object');
     return path.join(this.#root, kind, id.slice(-2), id);
   }
 
-  /** Of the service itself, under a name that it chose. */
+  /** The path of a named object of the service itself. */
   named(name: string): string {
     return path.join(this.#root, 'named', safeName(name));
   }
 
-  /** The folder in which all writers of this name write until their file is complete. */
   aside(name: string): string {
     return path.join(this.#root, 'aside', name);
   }
@@ -37,7 +35,6 @@ export class Folder {
       for await (const { name, changedAt } of filesBelow(path.join(this.#root, kind))) if (changedAt < changedBefore) yield name;
   }
 
-  /** Removes files that were being written when a process was killed. */
   async #removeAbandoned(changedBefore: Date): Promise<void> {
     for await (const { file, changedAt } of filesBelow(path.join(this.#root, 'aside'))) {
       if (changedAt >= changedBefore) continue;
@@ -47,7 +44,6 @@ export class Folder {
   }
 }
 
-/** Passes the bytes on; throws WrongSize when their number differs from the announced one. */
 export async function* exactly(bytes: AsyncIterable<Buffer>, sizeBytes: number): AsyncGenerator<Buffer> {
   let received = 0;
   for await (const chunk of bytes) {
@@ -58,7 +54,7 @@ export async function* exactly(bytes: AsyncIterable<Buffer>, sizeBytes: number):
   if (received !== sizeBytes) throw new WrongSize();
 }
 
-/** Readable by the service's account only. */
+/** The folder is readable by the service's account only. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
@@ -84,7 +80,7 @@ export function ignoring(...codes: string[]) {
   };
 }
 
-/** Folder by folder: one that is removed meanwhile does not affect the others. */
+/** One folder after the other: one that is removed meanwhile does not affect the others. */
 async function* filesBelow(folder: string): AsyncIterable<{ name: string; file: string; changedAt: Date }> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoring('ENOENT'));
   for (const entry of entries ?? []) {

@@ -3,25 +3,23 @@ import path from 'node:path';
 import { codeOf } from '../../contract/thrown.ts';
 import { ignoring, makeFolder, sizeOf } from './folder.ts';
 
-/** A newer request has begun to send the same bytes, so this writer has ended. */
+/** Thrown when a newer request sends the same bytes. */
 export class TakenOver extends Error {}
 
-/** How often a writer checks that it is still the newest. */
+/** A writer checks this often that it is still the newest. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_EVERY_BYTES = 1_048_576;
 const BEGIN_TRIES = 100;
 
 export interface AsideOptions {
   isSynced: boolean;
-  /** Throws when there is no space for more bytes. */
   requireRoom(): Promise<void>;
 }
 
 /**
- * Writes a file and passes it to `use` once it is complete. Concurrent writers of the same bytes have numbers in one folder; the
- * highest wins and removes the files of the others, of any process, which frees their space at once. So a client whose
- * connection broke is never refused, and nothing is stored twice. Files of a killed process are removed in the same way, or by
- * the clean-up.
+ * Writes a file and passes it to `use` once it is complete. Concurrent writers of the same bytes have numbers in one folder. The highest wins and
+ * removes the files of the others, of any process, which frees their space at once. So a client whose connection broke is never refused, and nothing
+ * is stored twice. Files of a killed process are removed in the same way, or by the clean-up.
  */
 export async function writeNewest(
   folder: string,
@@ -51,7 +49,7 @@ async function begin(folder: string): Promise<{ file: FileHandle; aside: string 
     await makeFolder(folder);
     const number = Math.max(0, ...(await numbersIn(folder))) + 1;
     const aside = path.join(folder, String(number));
-    // Another writer has taken the number, or has removed the empty folder.
+    // Another writer has taken the number, or removed the empty folder.
     const file = await open(aside, 'wx', 0o600).catch(ignoring('EEXIST', 'ENOENT'));
     if (!file) continue;
     const others = await numbersIn(folder);

@@ -4,69 +4,57 @@ import { codeOf } from '../../contract/thrown.ts';
 import type { NamedObjects } from './named-objects.ts';
 import type { PartedUpload } from './parts.ts';
 
-/**
- * Stores the bytes of files. An object has an id and never changes. Bytes that a client uploads are kept apart until they are
- * sealed into an object.
- */
+/** Stores the bytes of files. An object has an id and never changes. Uploaded bytes are kept apart until they are sealed into an object. */
 export interface ObjectStore {
   readonly health: StoreHealth;
   /** Uploads in upload parts. Once joined, they are objects like sealed uploads. */
   readonly parts: PartStore;
   readonly named: NamedObjects;
-  /** Durable when it resolves. When it rejects, nothing is stored. */
+  /** Resolves when the object is durable. If it rejects, nothing is stored. */
   write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }>;
-  /** Throws a refusal if there is no space for this many bytes. */
   requireRoom(sizeBytes: number): Promise<void>;
-  /** The URL and headers with which a client can PUT exactly these bytes. */
   uploadTicket(id: string, terms: UploadTerms): Promise<UploadTicket>;
   /**
-   * Turns an upload into an object and returns its size, or undefined when nothing was uploaded. Later PUTs to the ticket do
-   * not reach the object. Sealing again only returns the size.
+   * Turns an upload into an object and returns its size. Undefined: nothing was uploaded. Later PUTs do not reach the object. Sealing again only
+   * returns the size.
    */
   seal(id: string): Promise<number | undefined>;
   /**
-   * Seconds for which sealing can go on after the process that began it has died; nobody else may seal the upload meanwhile. 0 if any number of
-   * processes may seal an upload at once.
+   * The seconds for which sealing can go on after its process has died: nobody else may seal the upload meanwhile. 0: any number of processes may
+   * seal at once.
    */
   sealingOutlivesS(sizeBytes: number): number;
-  /** The size of an upload that is not sealed yet; undefined when there is none. */
   uploadedBytes(id: string): Promise<number | undefined>;
-  /** Undefined when there is no such object; an upload that was not sealed is not one. */
+  /** Undefined: there is no such object. An upload that was not sealed is not one. */
   objectSize(id: string): Promise<number | undefined>;
-  /** Where the URLs of downloads lead, if not to the service itself. */
+  /** The origin of download URLs, if it is not the service itself. */
   downloadOrigin(): Promise<string | undefined>;
-  /** A URL at which a client can GET the object for a while. */
   downloadUrl(id: string, terms: DownloadTerms): Promise<string>;
   read(id: string): Promise<Readable>;
-  /** Removes an upload that was not sealed, such as one that came after the sealing; does nothing if there is none. */
+  /** Removes an upload that was not sealed, such as one that came after the sealing. */
   removeUpload(id: string): Promise<void>;
-  /** Removes the object and any upload of the same id; does nothing if there is none. */
+  /** Removes the object and any upload of the same id, if they exist. */
   remove(id: string): Promise<void>;
-  /** The ids of all objects and uploads that were last changed before that time. */
   list(changedBefore: Date): AsyncIterable<string>;
 }
 
 export interface StoreHealth {
-  /** Why the store can't be used at present. */
   readonly fault: string | undefined;
-  /** Whether it could be used at any time since the start. */
   readonly wasReached: boolean;
 }
 
-/** Handles uploads in upload parts for an object store. */
 export interface PartStore {
-  /** Returns the store's own name for the upload; throws a refusal if there is no space for this many bytes. */
+  /** Returns the store's own name for the upload. Refuses if there is no space. */
   begin(id: string, sizeBytes: number): Promise<string>;
-  /** The URL with which a client can PUT exactly the bytes of this upload part, repeatedly: the last complete PUT counts. */
+  /** The client may PUT the upload part repeatedly: the last complete PUT counts. */
   ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket>;
-  /** The numbers of the upload parts that are complete and durable, in ascending order. */
   arrived(upload: PartedUpload): Promise<number[]>;
   /**
-   * Joins the upload parts into an object that no ticket can change any more. Returns the numbers of missing upload parts: none
-   * when the object exists now, or did before.
+   * Joins the upload parts into an object that no ticket can change. Returns the numbers of missing upload parts: none if the object exists now, or
+   * did before.
    */
   join(upload: PartedUpload): Promise<number[]>;
-  /** Removes all upload parts of an upload that was not joined; does nothing if there are none. */
+  /** Removes all upload parts of an upload that was not joined. */
   drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void>;
 }
 
@@ -78,7 +66,6 @@ export interface UploadTerms {
 
 export interface UploadTicket {
   url: string;
-  /** To be sent with the PUT. */
   headers: Record<string, string>;
 }
 
@@ -88,15 +75,15 @@ export interface DownloadTerms {
   expiresAt: Date;
 }
 
-/** The store has not responded in time, or not correctly; a later try may succeed. */
+/** Thrown when the store has not responded in time, or not correctly. A later try may succeed. */
 export class StoreUnavailable extends Error {}
 
-/** The same for a copy that may still go on in the store. */
+/** Thrown when a copy may still go on in the store. */
 export class UnfinishedCopy extends StoreUnavailable {}
 
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
-/** The store is full, read-only, or does not respond as it should, as opposed to not having the object. */
+/** Whether the store is full, read-only, or does not respond as it should: not whether it lacks the object. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
   return STORE_ERRNO.has(codeOf(error) ?? '') || (isRecord(error) && error['$metadata'] !== undefined);

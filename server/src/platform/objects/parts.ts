@@ -1,6 +1,5 @@
-/** An upload in upload parts, numbered from 1. All have the same size except the last, which may be shorter, and may be the only one. */
+/** An upload in upload parts, numbered from 1. All have the same size, except a shorter last one. */
 export interface PartedUpload {
-  /** The id of the future object. */
   id: string;
   /** The store's own name for the upload. */
   ref: string;

@@ -5,18 +5,18 @@ import { messageOf } from '../../contract/thrown.ts';
 import { type BucketClients, type S3Settings, within } from './s3-clients.ts';
 import type { S3Error } from './s3-keys.ts';
 
-/** The bucket responds, and can't be used as the settings are. The message says what is wrong, and what to do. */
+/** Thrown if the bucket responds, but can't be used with these settings. The message says what is wrong, and what to do. */
 export class BucketUnusable extends Error {}
 
 const FOLDER = 'probe/';
-/** What a process left behind that died in a check. */
+/** Older objects were left by a process that died in a check. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
-/** A condition that does not hold (412), or a conflict with another request (409). */
+/** A condition does not hold (412), or another request conflicts (409). */
 const CONDITION_FAILED = [409, 412];
-/** The bucket is busy, and not unusable. */
+/** The bucket is busy, not unusable. */
 const BUSY = [408, 425, 429];
 
-/** Does once, with an object of its own, what the service does with a bucket all the time. */
+/** Tries, with an object of its own, everything that the service does with a bucket. */
 export async function checkBucket(clients: BucketClients, settings: S3Settings): Promise<void> {
   const target = { Bucket: settings.bucket, Key: `${FOLDER}${newUuid()}` };
   const bytes = randomBytes(16);
@@ -60,7 +60,7 @@ function placeOf({ bucket, endpoint }: S3Settings): string {
   return `The bucket ${JSON.stringify(bucket)}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
 }
 
-/** What to do about an error, by its name. */
+/** The advice for an error, by its name. */
 const ADVICE: readonly [RegExp, (permission: string) => string][] = [
   [/^NoSuchBucket$/, () => 'Create the bucket, or set S3_BUCKET to one that exists.'],
   [/^(InvalidAccessKeyId|SignatureDoesNotMatch)$/, () => 'Check S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'],
@@ -68,7 +68,7 @@ const ADVICE: readonly [RegExp, (permission: string) => string][] = [
   [/^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/, () => 'Check S3_REGION and S3_ENDPOINT.'],
 ];
 
-/** A bucket that refuses is unusable; one that fails, or can't be reached, may be usable later. */
+/** A bucket that refuses is unusable. One that fails, or can't be reached, may be usable later. */
 function explained(error: S3Error, settings: S3Settings, what: string, permission: string): unknown {
   const { name = '', $metadata: { httpStatusCode: status = 0 } = {} } = error;
   if (error instanceof BucketUnusable || status < 300 || status >= 500 || BUSY.includes(status)) return error;

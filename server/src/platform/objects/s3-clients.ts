@@ -15,12 +15,12 @@ export interface S3Settings {
 
 const CONNECT_PATIENCE_MS = 3_000;
 
-/** Copies, which may take minutes, have their own connections, so that other requests do not wait for them. */
+/** Copies may take minutes, so they have their own connections. */
 export class BucketClients {
   readonly quick: S3Client;
   readonly slow: S3Client;
 
-  /** `onFailure` is called after each request to which the bucket has not responded, or as one that can't be used would. */
+  /** `onFailure` is called when the bucket has not responded, or responded like one that can't be used. */
   constructor(settings: S3Settings, onFailure: () => void) {
     this.quick = clientFor(settings);
     this.slow = clientFor(settings);
@@ -36,7 +36,7 @@ export class BucketClients {
   }
 }
 
-/** Statuses that say something of an object, and not of the bucket. */
+/** These statuses are about an object, not about the bucket. */
 const OF_OBJECT = [404, 409, 412, 416];
 
 function isFailure({ name, $metadata }: S3Error): boolean {
@@ -56,12 +56,11 @@ function clientFor({ endpoint, region, accessKeyId, secretAccessKey, forcePathSt
   });
 }
 
-/** Options that end a request when its time is over. */
 export interface Limited {
   abortSignal: AbortSignal;
 }
 
-/** Limits the time of a request to a bucket, retries of the SDK included; requests that carry bytes get longer. */
+/** Limits the time of a request, with the retries of the SDK. Requests with bytes get longer. */
 export function within<T>(ask: (limited: Limited) => Promise<T>, bytes = 0): Promise<T> {
   return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_BYTES_PER_S_MIN) * 1000, ask);
 }

@@ -18,18 +18,16 @@ export function idOfKey(key: string | undefined): string | undefined {
   return key?.match(KEY)?.[1];
 }
 
-/** What the SDK throws for a response that is no success. */
 export interface S3Error {
   name?: string;
   $metadata?: { httpStatusCode?: number };
 }
 
-/** Undefined for a missing object; a missing bucket is an error. */
+/** Ignores a missing object. A missing bucket is an error. */
 export function ifMissing(error: S3Error): undefined {
   if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;
 }
 
-/** A signature that holds from now until then. */
 export function signedUntil(expiresAt: Date, now: Date): { signingDate: Date; expiresIn: number } {
   return { signingDate: now, expiresIn: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)) };
 }

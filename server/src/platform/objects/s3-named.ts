@@ -4,10 +4,10 @@ import { StoreUnavailable } from './object-store.ts';
 import { type BucketClients, type Limited, within } from './s3-clients.ts';
 import { ifMissing, namedKey, type S3Error } from './s3-keys.ts';
 
-/** The bucket has another version (412), or another request is replacing it at this moment (409). */
+/** The bucket has another version (412), or another request is replacing it (409). */
 const OVERTAKEN = [409, 412];
 
-/** Named objects in a bucket. The version of a head is its entity tag, with which the bucket compares (conditional writes). */
+/** Named objects in a bucket. The version of a head is its entity tag, for conditional writes. */
 export class S3Named implements NamedObjects {
   readonly #clients: BucketClients;
   readonly #bucket: string;
@@ -34,7 +34,7 @@ export class S3Named implements NamedObjects {
     const condition = version === undefined ? { IfNoneMatch: '*' } : { IfMatch: version };
     const command = new PutObjectCommand({ Bucket: this.#bucket, Key: namedKey(name), Body: bytes, ...condition });
     const isReplaced = await within((limited) => this.#clients.quick.send(command, limited), bytes.length).then(() => true, ifOvertaken);
-    // The SDK repeats a request whose response was lost: then the bucket has these bytes already.
+    // If the response was lost, the SDK repeats the request: then the bucket has these bytes already.
     return isReplaced || ((await this.readHead(name))?.bytes.equals(bytes) ?? false);
   }
 

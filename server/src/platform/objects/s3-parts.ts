@@ -16,7 +16,7 @@ import { ifMissing, objectKey, signedUntil } from './s3-keys.ts';
 
 /** Limits joins that fail because upload parts are PUT again meanwhile. */
 const JOIN_TRIES = 5;
-/** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000; more pages mean that the server repeats itself. */
+/** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000. More pages mean that the server repeats itself. */
 const PAGES_MAX = 100;
 
 interface Surroundings {
@@ -26,8 +26,8 @@ interface Surroundings {
 }
 
 /**
- * Uploads in upload parts as multipart uploads of the object itself: they are not visible until completed, and afterwards their
- * URLs are invalid. The bucket knows which upload parts it has, so clients need not keep track.
+ * Uploads in upload parts are multipart uploads of the object itself: invisible until completed, and afterwards their URLs are invalid. The bucket
+ * knows which upload parts it has, so clients need not keep track.
  */
 export class S3Parts implements PartStore {
   readonly #clients: BucketClients;
@@ -53,7 +53,7 @@ export class S3Parts implements PartStore {
     return UploadId;
   }
 
-  /** Signs the length, too, but does not list it as a header to set: a browser sets Content-Length itself and allows nothing else. */
+  /** Signs the length, too, but does not list it as a header: a browser sets Content-Length itself and allows nothing else. */
   async ticket(upload: PartedUpload, number: number, expiresAt: Date): Promise<UploadTicket> {
     this.#health.require();
     const command = new UploadPartCommand({ ...this.#target(upload), PartNumber: number, ContentLength: partSize(upload, number) });
@@ -70,7 +70,7 @@ export class S3Parts implements PartStore {
     return (await this.#isObject(upload.id)) ? partNumbers(upload) : [];
   }
 
-  /** Concurrent calls in one process share one join; of several processes, the later ones find the upload joined. */
+  /** Concurrent calls in one process share one join. Of several processes, the later ones find the upload joined. */
   join(upload: PartedUpload): Promise<number[]> {
     const joining = this.#joining.get(upload.id) ?? this.#joinOnce(upload, JOIN_TRIES).finally(() => this.#joining.delete(upload.id));
     this.#joining.set(upload.id, joining);
@@ -100,7 +100,6 @@ export class S3Parts implements PartStore {
     await within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
   }
 
-  /** The complete upload parts in ascending order; undefined when they have been joined or dropped. */
   async #list(upload: PartedUpload): Promise<NumberedPart[] | undefined> {
     const parts = await within((limited) => this.#listAll(upload, limited)).catch(ifMissing);
     return parts

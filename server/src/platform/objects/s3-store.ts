@@ -31,7 +31,6 @@ import { idOfKey, ifMissing, objectKey, signedUntil, uploadKey } from './s3-keys
 import { S3Named } from './s3-named.ts';
 import { S3Parts } from './s3-parts.ts';
 
-/** The smallest size that a bucket allows for any part but the last. */
 const PART_BYTES = 5 * 1_048_576;
 
 /** Objects in a bucket. Clients PUT and GET them there, with presigned URLs. */
@@ -54,7 +53,7 @@ export class S3Store implements ObjectStore {
     this.parts = new S3Parts(this.#clients, settings.bucket, { health: this.health, isObject, now });
   }
 
-  /** Of unknown length, so written as a multipart upload with one part in memory at a time. A small object is a single PUT. */
+  /** The length is unknown, so a multipart upload is used, with one part in memory at a time. A small object is a single PUT. */
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
     const hash = createHash('sha256');
     const upload = new StreamedObject(this.#clients, { Bucket: this.#bucket, Key: objectKey(id) });
@@ -67,7 +66,7 @@ export class S3Store implements ObjectStore {
       }
       await upload.finish();
     } catch (error) {
-      // Not awaited if the bucket does not respond: its own lifecycle rule removes unfinished uploads.
+      // Not awaited if the bucket does not respond: its lifecycle rule removes unfinished uploads.
       const aborted = upload.abort();
       if (!(error instanceof StoreUnavailable)) await aborted;
       throw error;
@@ -75,7 +74,7 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
-  /** A bucket has unlimited space, while it can be used. */
+  /** A bucket that can be used has unlimited space. */
   async requireRoom(): Promise<void> {
     this.health.require();
   }
@@ -89,7 +88,7 @@ export class S3Store implements ObjectStore {
     return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
   }
 
-  /** Once at a time for each id: a second copy could read bytes that were PUT after the first. */
+  /** One copy at a time for each id: a second one could read bytes that were PUT after the first. */
   seal(id: string): Promise<number | undefined> {
     const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
     this.#sealing.set(id, sealing);
@@ -105,7 +104,7 @@ export class S3Store implements ObjectStore {
     const sealed = await this.#sizeOf(objectKey(id));
     if (sealed !== undefined) return sealed;
     const uploaded = await this.uploadedBytes(id);
-    // If there is nothing to copy, nothing was uploaded, or another process has sealed the upload.
+    // Nothing to copy: nothing was uploaded, or another process has sealed the upload.
     if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
     const sizeBytes = await this.#sizeOf(objectKey(id));
     // If there was nothing to copy, an upload that is there now is new, and must stay.
@@ -121,7 +120,7 @@ export class S3Store implements ObjectStore {
     return this.#sizeOf(objectKey(id));
   }
 
-  /** By signing a URL: only the SDK knows which host serves a bucket. */
+  /** Signs a URL: only the SDK knows which host serves a bucket. */
   async downloadOrigin(): Promise<string> {
     const expiresAt = new Date(this.#now().getTime() + 60_000);
     return new URL(await this.downloadUrl('', { filename: '', contentType: '', expiresAt })).origin;
@@ -168,7 +167,7 @@ export class S3Store implements ObjectStore {
     } while (token !== undefined);
   }
 
-  /** The largest file is the largest object that a bucket copies in one request: 5 GiB. */
+  /** A bucket copies up to 5 GiB in one request, which is the largest file. */
   async #copy(from: string, to: string, sizeBytes: number): Promise<void> {
     const command = new CopyObjectCommand({ Bucket: this.#bucket, Key: to, CopySource: `${this.#bucket}/${from}` });
     await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
@@ -188,7 +187,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Pieces of PART_BYTES; the last one, perhaps the only one, is smaller and may be empty. */
+/** Pieces of PART_BYTES. The last one is smaller and may be empty. */
 async function* partsOf(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
@@ -251,7 +250,7 @@ class StreamedObject {
     const begin = new CreateMultipartUploadCommand(this.#target);
     this.#uploadId ??= (await within((limited) => this.#clients.quick.send(begin, limited))).UploadId;
     const PartNumber = this.#parts.length + 1;
-    // Freed while it is being sent.
+    // The first part can be freed while this one is sent.
     this.#first = Buffer.alloc(0);
     const command = new UploadPartCommand({ ...this.#target, UploadId: this.#uploadId, PartNumber, Body: part });
     const { ETag } = await within((limited) => this.#clients.quick.send(command, limited), part.length);

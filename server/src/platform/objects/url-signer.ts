@@ -3,7 +3,6 @@ import type { Clock } from '../postgres/database-clock.ts';
 
 export type Verdict = 'good' | 'late' | 'forged';
 
-/** Signs the permissions in a URL, so that its holder needs no key and can't change them. */
 export class UrlSigner {
   readonly #secret: Buffer;
   readonly #now: Clock;
@@ -13,7 +12,6 @@ export class UrlSigner {
     this.#now = now;
   }
 
-  /** The query string for a method on a path: the terms, the time they end, and the signature of all of it. */
   sign(method: string, path: string, terms: Record<string, string>, expiresAt: Date): string {
     const signed = new URLSearchParams({ ...terms, expires: String(Math.floor(expiresAt.getTime() / 1000)) });
     return `${signed}&signature=${this.#seal(method, path, signed.toString())}`;

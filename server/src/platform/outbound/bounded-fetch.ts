@@ -6,12 +6,12 @@ export interface BoundedResponse {
 
 export interface FetchBounds {
   maxBytes: number;
-  /** Covers everything, from the DNS look-up to the last byte of the body. */
+  /** The limit of the whole request, from the DNS look-up to the last byte of the body. */
   patienceMs: number;
   signal?: AbortSignal;
 }
 
-/** A request to an address that the operator chose. Redirects are not followed, and a body that is too long is an error. */
+/** Sends a request to an address that the operator chose. Redirects are not followed, and a body that is too long is an error. */
 export async function boundedFetch(
   url: string,
   init: RequestInit,
@@ -23,7 +23,6 @@ export async function boundedFetch(
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop cancels the rest of the body.
     if (bytes > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }

@@ -4,7 +4,6 @@ import { codeOf } from '../../contract/thrown.ts';
 const PATIENCE_MS = 2_000;
 const TRIES = 2;
 
-/** The codes of a DNS response that says that there are no such records. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** The name servers that the operator chose, or the system's. Nothing is cached. */
@@ -23,7 +22,7 @@ export class NameServers {
     return recordsOf(this.newResolver().resolve6(host));
   }
 
-  /** The TXT records at a name; undefined when no name server can tell now. */
+  /** The TXT records at a name. Undefined: no name server can tell now. */
   async textsAt(name: string): Promise<string[] | undefined> {
     return (await recordsOf(this.newResolver().resolveTxt(name)))?.map((parts) => parts.join(''));
   }
@@ -36,7 +35,7 @@ export class NameServers {
   }
 }
 
-/** Undefined when no name server can tell now. */
+/** Undefined: no name server can tell now. */
 async function recordsOf<T>(query: Promise<T[]>): Promise<T[] | undefined> {
   try {
     return await query;

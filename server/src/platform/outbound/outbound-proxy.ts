@@ -1,21 +1,21 @@
 import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** The proxy could not be reached, or refused. The message is for the people whose webhook it concerns, who do not run the proxy. */
+/** Thrown if the proxy can't be reached, or refuses. People read the message whose webhook it concerns, and who do not run the proxy. */
 export class ProxyFailure extends Error {}
 
 const RESPONSE_MAX_BYTES = 16 * 1024;
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * Opens connections through an HTTP proxy, by the method CONNECT. The proxy is given addresses, never names: a name that it looked up
- * itself could lead elsewhere than to the addresses that were checked.
+ * Opens connections through an HTTP proxy, with CONNECT. The proxy gets addresses, never names: it could resolve a name to other addresses than those
+ * that were checked.
  */
 export class OutboundProxy {
   readonly #url: URL;
   readonly #authorization: string;
 
-  /** `http://` or `https://`, maybe with user and password. */
+  /** The URL has `http:` or `https:`, maybe with user and password. */
   constructor(url: string) {
     this.#url = new URL(url);
     const { username, password } = this.#url;
@@ -23,7 +23,6 @@ export class OutboundProxy {
     this.#authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`;
   }
 
-  /** A connection to the first of the addresses to which the proxy connects. The signal ends a wait. */
   async open(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
     let failure: unknown;
     for (const address of addresses) {
@@ -53,7 +52,7 @@ export class OutboundProxy {
         const end = head.indexOf(END_OF_HEAD);
         if (end === -1 && head.length <= RESPONSE_MAX_BYTES) return;
         const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1];
-        // The receiver says nothing before TLS begins: what follows the head did not come from there.
+        // The receiver says nothing before TLS begins: bytes behind the head did not come from there.
         const isOpen = status?.startsWith('2') && end + END_OF_HEAD.length === head.length;
         if (!isOpen) return fail(`the outbound proxy of the service refused the connection (${status ?? 'not HTTP'})`);
         signal.removeEventListener('abort', onAbort);

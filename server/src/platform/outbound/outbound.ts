@@ -9,18 +9,14 @@ import type { NameServers } from './name-servers.ts';
 import { OutboundProxy, ProxyFailure } from './outbound-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** A URL or an address to which nothing may be sent. The message says why. */
 export class ForbiddenDestination extends Error {}
 
-/** The response was too late, or its body has no end. */
 class UnusableResponse extends Error {}
 
 export interface Response {
   statusCode: number;
   headers: IncomingHttpHeaders;
-  /** The first bytes of the body. */
   start: Buffer;
-  /** Whether the body has more bytes than these, as far as it was read. */
   isLonger: boolean;
 }
 
@@ -32,7 +28,6 @@ const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
-/** A URL in the form that a request needs. */
 interface Destination {
   origin: string;
   path: string;
@@ -41,27 +36,26 @@ interface Destination {
 export interface OutboundSettings {
   privateHosts: readonly string[];
   nameServers: NameServers;
-  /** Covers everything: DNS look-up, connection, TLS, request and response. */
+  /** The limit of the whole request: DNS look-up, connection, TLS, request and response. */
   patienceMs: number;
-  /** The URL of a proxy for all but the private hosts. */
   proxy: string | undefined;
-  /** Shown to receivers that may see it and ask for a client certificate, as PEM. */
+  /** The client certificate as PEM, for receivers that ask for it and may see it. */
   clientCert: string | undefined;
   clientKey: string | undefined;
 }
 
 /**
- * Sends requests to destinations that strangers chose. They reach public addresses only, which is checked when the connection is
- * made, on the very addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
+ * Sends requests to destinations that strangers chose. They reach public addresses only. This is checked when the connection is made, on the very
+ * addresses that are used (against DNS rebinding). Hosts that the operator has declared private are exempt.
  */
 export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
   readonly #nameServers: NameServers;
   readonly #agent: Agent;
-  /** The one that shows the client certificate: connections of the two are never shared. */
+  /** The agent that shows the client certificate: connections of the two agents are never shared. */
   readonly #identified: Agent;
   readonly #patienceMs: number;
-  /** Parsed URLs of an allowed form: parsing one costs as much as the rest of a request in this class. */
+  /** A cache of parsed, allowed URLs: parsing one costs as much as the rest of a request in this class. */
   readonly #destinations = new Map<string, Destination>();
 
   constructor({ privateHosts, nameServers, patienceMs, proxy, clientCert, clientKey }: OutboundSettings) {
@@ -77,7 +71,7 @@ export class Outbound {
     const tunnel = proxy === undefined ? connect : this.#through(new OutboundProxy(proxy), connect);
     return new Agent({
       allowH2: false,
-      // The whole exchange has one time limit, in Exchange.
+      // Exchange limits the time of the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -90,7 +84,7 @@ export class Outbound {
     });
   }
 
-  /** Only HTTPS goes this way: plain HTTP is for private hosts. */
+  /** Only HTTPS uses the proxy: plain HTTP is for private hosts. */
   #through(proxy: OutboundProxy, connect: buildConnector.connector): buildConnector.connector {
     const open = async ({ hostname, port }: buildConnector.Options) => {
       const signal = AbortSignal.timeout(this.#patienceMs);
@@ -109,7 +103,7 @@ export class Outbound {
     };
   }
 
-  /** Refuses a URL whose form or present addresses are not allowed. The addresses are checked again at each connection. */
+  /** Refuses a URL whose form or present addresses are not allowed. Each connection checks the addresses again. */
   async check(text: string): Promise<void> {
     const url = this.parse(text);
     // The URL parser drops control characters, so the URL that is called would differ from the one that is shown.
@@ -119,7 +113,6 @@ export class Outbound {
     if (isIP(host) === 0) await this.#publicAddressesOf(host);
   }
 
-  /** The URL, unless its form alone is forbidden. */
   parse(text: string): URL {
     if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
     const url = new URL(text);
@@ -150,7 +143,6 @@ export class Outbound {
     return exchange;
   }
 
-  /** Whether the URL leads to a host that the operator has declared private. */
   isPrivate(text: string): boolean {
     const url = URL.parse(text);
     return url !== null && this.#privateHosts.has(bare(url));
@@ -187,8 +179,7 @@ export class Outbound {
   };
 
   #addressesOf(host: string): Promise<LookupAddress[]> {
-    // The system's resolver knows the names of its network. It serves the operator's hosts only, because slow names would
-    // block its few threads.
+    // The system's resolver knows the names of its network. It serves only the operator's hosts, because slow names would block its few threads.
     return this.#privateHosts.has(host) ? dns.lookup(host, { all: true }) : this.#publicAddressesOf(host);
   }
 
@@ -238,7 +229,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
     this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
-    // A body that announces its length does end, so the response counts although its body is not read.
+    // A body with Content-Length does end, so the response counts although its body is not read.
     if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
     this.#response.isLonger = true;
     this.#end(this.#response);
@@ -270,7 +261,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Most bodies come in one chunk, which need not be copied. */
+/** Most bodies come in one chunk, which is not copied. */
 function keepStart(response: Response, chunk: Buffer): void {
   const room = WEBHOOK_RESPONSE_KEPT_BYTES - response.start.length;
   if (chunk.length > room) response.isLonger = true;
@@ -279,7 +270,6 @@ function keepStart(response: Response, chunk: Buffer): void {
   response.start = response.start.length === 0 ? kept : Buffer.concat([response.start, kept]);
 }
 
-/** Without the brackets that IPv6 addresses have in URLs. */
 function bare({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
@@ -292,14 +282,14 @@ function nameProblem(host: string): string | undefined {
 /** Why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenDestination || error instanceof UnusableResponse || error instanceof ProxyFailure) return error.message;
-  // Of a host with several addresses, the first failure speaks for all.
+  // If a host has several addresses, the first failure speaks for all.
   const cause: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const code = codeOf(cause);
   const message = messageOf(cause);
   if (message === 'bad response' || message === 'bad upgrade') return 'responded with 100 or 101, which was not asked for';
   const known = code === undefined ? undefined : REASONS[code];
   if (known !== undefined) return known;
-  // Without the internals of OpenSSL and the options of Node.js.
+  // The internals of OpenSSL and the options of Node.js are left out.
   if (code !== undefined && /CERT|TLS|SSL|UNABLE_TO|SIGNATURE/.test(code))
     return `the certificate or TLS was not accepted: ${(isRecord(cause) && typeof cause['reason'] === 'string' ? cause['reason'] : message).replace(/;.*/s, '')}`;
   return cause instanceof Error && cause.name === 'HTTPParserError' ? 'the response was not HTTP' : message;

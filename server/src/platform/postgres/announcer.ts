@@ -6,9 +6,9 @@ const NOTIFY = prepared('announce', 'SELECT pg_notify($1, $2)', { pg_notify: 'vo
 const PAYLOAD_MAX_BYTES = 7_900;
 
 /**
- * Sends NOTIFY after a commit instead of in it: a transaction that notifies holds a lock until it is on disk, for which the commits of
- * all other notifying transactions wait. What is announced while a NOTIFY is under way goes out together with the next one. A crash
- * loses announcements, so receivers must look for themselves from time to time.
+ * Sends NOTIFY after a commit instead of in it: a transaction that notifies holds a lock until it is on disk, for which all other notifying
+ * transactions wait. Announcements during a NOTIFY go out together with the next one. A crash loses announcements, so receivers must look for
+ * themselves from time to time.
  */
 export class Announcer {
   readonly #database: Queryable;
@@ -19,7 +19,6 @@ export class Announcer {
     this.#database = database;
   }
 
-  /** `names` are separated by commas. */
   announce(channel: string, names: string): void {
     const pending = this.#pending.get(channel) ?? new Set();
     this.#pending.set(channel, pending);
@@ -37,7 +36,7 @@ export class Announcer {
     for (const [channel, names] of this.#pending) {
       this.#pending.delete(channel);
       const payload = [...names].join(',');
-      // An empty payload makes receivers look for everything. A failure leaves that to their next sweep.
+      // An empty payload makes receivers look for everything. After a failure, their next sweep does.
       await this.#database.query(NOTIFY, [channel, payload.length <= PAYLOAD_MAX_BYTES ? payload : '']).catch(() => {});
     }
   }

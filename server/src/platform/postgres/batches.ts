@@ -1,6 +1,5 @@
 import { isUnavailable } from './postgres.ts';
 
-/** How large a batch may be, and how many may be under way at a time. */
 export interface BatchLimits<T> {
   items: number;
   bytes: number;
@@ -14,7 +13,7 @@ interface Waiting<T, R> {
   reject(error: unknown): void;
 }
 
-/** Runs what arrives together as one batch: one round trip and one flush to disk for all of it. */
+/** Runs items that arrive together as one batch, with one round trip and one flush to disk. */
 export class Batches<T, R> {
   readonly #run: (batch: T[]) => Promise<readonly R[]>;
   readonly #limits: BatchLimits<T>;
@@ -22,7 +21,6 @@ export class Batches<T, R> {
   #inFlight = 0;
   #isScheduled = false;
 
-  /** `run` gives a result for each item, in their order. */
   constructor(limits: BatchLimits<T>, run: (batch: T[]) => Promise<readonly R[]>) {
     this.#limits = limits;
     this.#run = run;
@@ -35,7 +33,7 @@ export class Batches<T, R> {
     });
   }
 
-  /** After this turn of the event loop, so that all requests read in it share a batch. */
+  /** Waits for this turn of the event loop, so that all requests read in it share a batch. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight >= this.#limits.inFlight) return;
     this.#isScheduled = true;
@@ -71,7 +69,7 @@ export class Batches<T, R> {
       const results = await this.#run(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
     } catch (error) {
-      // An item that the database can't store must not fail the others: each gets a transaction of its own.
+      // An item that the database can't store must not fail the others, so each gets its own transaction.
       if (batch.length > 1 && !isUnavailable(error)) for (const waiting of batch) await this.#settle([waiting]);
       else for (const { reject } of batch) reject(error);
     }

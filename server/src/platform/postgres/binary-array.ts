@@ -17,7 +17,6 @@ const BYTES_PER_CHAR_MAX = 3;
 
 export type Bytes = Buffer | string;
 
-/** One attribute of a composite type: its type, and how it is read from a record. */
 export interface Field<T> {
   oid: number;
   write(writer: BinaryWriter, record: T, index: number): void;
@@ -29,7 +28,6 @@ export function textField<T>(read: Read<T, Bytes | null>): Field<T> {
   return { oid: OID.text, write: (writer, record, index) => writer.text(read(record, index)) };
 }
 
-/** An enum that a migration creates. */
 export function enumField<T>(read: Read<T, string>): Field<T> {
   return { oid: OID.ofMigration, write: (writer, record, index) => writer.text(read(record, index)) };
 }
@@ -62,7 +60,7 @@ export function booleanField<T>(read: Read<T, boolean>): Field<T> {
   return { oid: OID.boolean, write: (writer, record, index) => writer.boolean(read(record, index)) };
 }
 
-/** An array of a composite type with these attributes, in this order. An estimate of the size avoids copies. */
+/** An array of a composite type with these attributes, in this order. `sizeGuess` avoids copies. */
 export function recordArray<T>(fields: readonly Field<T>[], records: readonly T[], sizeGuess = 0): Buffer {
   const writer = new BinaryWriter(Math.max(sizeGuess, ARRAY_HEADER_BYTES));
   writer.arrayHeader(OID.ofMigration, records.length);
@@ -102,7 +100,6 @@ function writeUuids(writer: BinaryWriter, items: readonly (string | null)[]): vo
   for (const item of items) writer.uuid(item);
 }
 
-/** A buffer that grows. Each value is preceded by its length in bytes, or -1 for NULL. */
 class BinaryWriter {
   #buffer: Buffer;
   #at = 0;
@@ -128,7 +125,6 @@ class BinaryWriter {
     this.int32(1); // lower bound
   }
 
-  /** Text or bytes, preceded by their length. */
   text(value: Bytes | null): void {
     if (value === null) this.int32(NULL_LENGTH);
     else this.#writeBytes(value);
@@ -173,7 +169,7 @@ class BinaryWriter {
     this.#at = this.#buffer.writeUInt8(value ? 1 : 0, this.#at);
   }
 
-  /** A value of which only `write` knows the length. */
+  /** A value whose length only `write` knows. */
   nested(write: () => void): void {
     const start = this.#at;
     this.int32(0);

@@ -8,28 +8,27 @@ interface Entry<V> {
   owners: readonly string[];
 }
 
-/** A read of the database that other callers can join. */
 interface Load<V> {
   value: Promise<V | undefined>;
-  /** Owners whose rows have changed since the read began; 'all' when notifications may have been missed. */
+  /** The owners whose rows have changed since the read began. 'all': notifications may have been missed. */
   missed: Set<string>;
 }
 
 /**
- * Rows that were read before, each until its owners change; the least recently used are evicted. Concurrent misses of one
- * key share one read. While the change feed is down, nothing is cached or shared; `undefined` is never cached.
+ * A cache of rows, each until its owners change. Concurrent misses of one key share one read. While the change feed is down, nothing is cached or
+ * shared. `undefined` is never cached.
  */
 export class Cache<V> {
   readonly #feed: ChangeFeed;
   readonly #entries = new LRUCache<string, Entry<V>>({
-    // As a size, because `max` allocates room for all entries at once.
+    // `maxSize`, because `max` allocates room for all entries at once.
     maxSize: MAX_ENTRIES,
     sizeCalculation: () => 1,
     dispose: ({ owners }, key) => this.#disown(owners, key),
   });
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #loads = new Set<Load<V>>();
-  /** Reads that began after the latest change, by key: a caller after a change must not get rows that were read before it. */
+  /** Key: the key of the entry. Only reads that began after the latest change: later callers must not get older rows. */
   readonly #joinable = new Map<string, Load<V>>();
 
   constructor(feed: ChangeFeed, kind: SubjectKind = 'party') {
@@ -41,7 +40,7 @@ export class Cache<V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** `ownersOf` names the parties whose changes make the value out of date. */
+  /** `ownersOf`: the parties whose changes make the value out of date. */
   load(key: string, read: () => Promise<V>, ownersOf: (value: V) => readonly bigint[]): Promise<V>;
   load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined>;
   async load(key: string, read: () => Promise<V | undefined>, ownersOf: (value: V) => readonly bigint[]): Promise<V | undefined> {

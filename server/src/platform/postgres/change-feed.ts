@@ -12,27 +12,25 @@ import { type Database, type Queryable, transactionOn } from './postgres.ts';
 
 const { changes: CHANGES, changesHeard: ACKNOWLEDGEMENTS } = CHANNELS;
 const LISTENER = 'waybill changes';
-/** How long a change waits for the acknowledgement of a connected listener. */
 const ACKNOWLEDGE_PATIENCE_MS = 2_000;
 
-/** The subject of a change: a party, with its keys, profile, domains and blocks; the schema of a party; a deleted webhook; a changed one. */
+/** `party` includes its keys, profile, domains and blocks. `webhook`: a deleted one. `webhook-settings`: a changed one. */
 export type SubjectKind = 'party' | 'schema' | 'webhook' | 'webhook-settings';
 
-/** The transaction of a change. */
 export interface Change extends Queryable {
-  /** Declares that the change concerns this party too. */
+  /** Declares that the change concerns this party, too. */
   alsoConcerns(partyId: bigint): void;
 }
 
-/** Connections of the pool that changes may hold at a time. */
+/** The connections of the pool that changes may hold at a time. */
 const CHANGES_AT_ONCE = 4;
-/** A change whose turn has not come by then is refused. */
+/** A change that waits longer for its turn is refused. */
 const TURN_PATIENCE_MS = 15_000;
 const turnsOf = new WeakMap<Database, Turns>();
 
 /**
- * Changes rows that processes cache, and returns when all processes have dropped their copies: a revoked key is refused from
- * then on. NOTIFY is sent with the transaction, and each process acknowledges it. A business makes one change at a time.
+ * Changes rows that processes cache, and returns when all processes have dropped their copies: a revoked key is refused from then on. NOTIFY is sent
+ * with the transaction, and each process acknowledges it. A business makes one change at a time.
  */
 export async function changeCached<T>(
   database: Database,
@@ -91,7 +89,7 @@ async function runChange<T>(client: pg.PoolClient, work: (tx: Change) => Promise
   }
 }
 
-/** Gets the id of the changed subject, or undefined when notifications may have been missed. */
+/** Receives the id of the changed subject. Undefined: notifications may have been missed. */
 type Forget = (id: string | undefined) => void;
 
 /** Tells this process of changes to rows that it may have cached. While the feed is down, nothing may be cached. */
@@ -126,7 +124,7 @@ export class ChangeFeed {
     return this.#listener.isLive;
   }
 
-  /** Calls `forget` at every change, before the process that made the change learns that all have acknowledged it. */
+  /** Calls `forget` at every change, before the process that made it learns that all have acknowledged it. */
   onChange(kind: SubjectKind, forget: Forget): void {
     this.#forgetters.push({ kind, forget });
   }

@@ -2,12 +2,11 @@ import type { Database } from './postgres.ts';
 
 const READ_AGAIN_MS = 60_000;
 
-/** Reads times from a clock. */
 export type Clock = () => Date;
 
 /**
- * The clock of the database, which all processes share: what one signs for an hour, another must not find expired. It is read each minute;
- * in between, time goes on as fast as it does here, whatever happens to the clock of this machine.
+ * The clock of the database, which all processes share: a URL that one signs for an hour must not be expired for another. It is read each minute. In
+ * between, time is measured here, whatever happens to the clock of this machine.
  */
 export class DatabaseClock {
   #ahead: number;

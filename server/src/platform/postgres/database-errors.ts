@@ -5,23 +5,23 @@ import { codeOf } from '../../contract/thrown.ts';
 /** 42P01: a table is gone, because the database has been distributed since this process was started (distribute.ts). */
 const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030|42P01)/;
 const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-/** For a socket that does not exist (yet); with any other call, these codes mean something else. */
+/** These codes concern a socket that does not exist yet. With any other call, they mean something else. */
 const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
 const UNAVAILABLE_WORDS =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Cannot use a pool after calling end/;
 const DISK_FULL = '53100';
-/** PostgreSQL has no error code of its own for a quota. */
+/** PostgreSQL has no error code for a quota. */
 const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
 
 /**
- * The database did not respond in time, so that the connection was given up. What the statement has done, and whether it was committed, is
- * unknown. The code is the one of a connection that timed out.
+ * Thrown when the database did not respond in time, and the connection was given up. Whether the statement was committed is unknown. The code is that
+ * of a connection that timed out.
  */
 export class NoResponse extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** The database can't be reached, is starting, stopping or full, or hangs, as opposed to having refused a statement. */
+/** Whether the database can't be reached, is starting, stopping or full, or hangs. A refused statement does not count. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -42,7 +42,7 @@ function isDeadlock(error: unknown): boolean {
   return codeOf(error) === DEADLOCK_DETECTED;
 }
 
-/** Citus locks whole reference tables, so that transactions deadlock there which would not on one PostgreSQL. */
+/** Citus locks whole reference tables, which causes deadlocks that one PostgreSQL would not have. */
 const DEADLOCK_RETRIES_MAX = 10;
 const DEADLOCK_PAUSE_MS = 50;
 
@@ -57,7 +57,6 @@ export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A statement took longer than its transaction allows. */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === QUERY_CANCELED;
 }

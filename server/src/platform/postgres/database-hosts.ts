@@ -11,17 +11,15 @@ export function eachHost(url: string): string[] {
   return hosts.split(',').map((host) => `${before}${host}${after}`);
 }
 
-/** The server takes no writes. The code is the one that PostgreSQL gives to a write on a standby. */
+/** Thrown if the server takes no writes. The code is PostgreSQL's for a write on a standby. */
 class IsStandby extends Error {
   readonly code = '25006';
 }
 
-/** How to connect to PostgreSQL: to the one server, or to the primary of several. */
 export type Connection = pg.ClientConfig & { Client?: typeof LimitedClient };
 
-/** No server of several is a primary that can be used. The message says of each why not. */
 export class NoPrimary extends Error {
-  /** Of the error that waiting does not help with, if there is one; otherwise that of a connection that could not be made. */
+  /** The code of the error that waiting does not cure, if any; otherwise that of a failed connection. */
   readonly code: string;
 
   constructor(errors: ReadonlyMap<string, unknown>) {
@@ -31,12 +29,12 @@ export class NoPrimary extends Error {
   }
 }
 
-/** A host name with several addresses fails with one error for each address, and an AggregateError without a message. */
+/** A host name with several addresses fails with an AggregateError without a message. */
 export function reasonOf(error: unknown): string {
   return messageOf(error) || (codeOf(error) ?? 'unknown');
 }
 
-/** Of several servers, tries each once to find the primary. */
+/** Tries each of several servers once to find the primary. */
 export async function connectionTo(url: string): Promise<Connection> {
   const urls = eachHost(url);
   if (urls.length === 1) return { connectionString: url };
@@ -61,9 +59,9 @@ export function newClient({ Client = LimitedClient, ...config }: Connection): Li
 }
 
 /**
- * Clients that connect to the server that was the primary last. When it is gone or is a standby now, the connection fails, and the
- * next client tries the next server: after a failover, the pool finds the new primary as it replaces its connections. Connections to the
- * former primary end then: it may hang, so that they would never break by themselves.
+ * Clients that connect to the last known primary. If it is gone or is a standby now, the connection fails, and the next client tries the next server:
+ * after a failover, the pool finds the new primary as it replaces its connections. Connections to the former primary are ended then: it may hang, so
+ * that they would never break by themselves.
  */
 function clientOfPrimary(urls: readonly string[]): typeof LimitedClient {
   let current = 0;
@@ -88,7 +86,7 @@ function clientOfPrimary(urls: readonly string[]): typeof LimitedClient {
           throw new IsStandby('is a standby');
         }
       } catch (error) {
-        // Others may have moved on already.
+        // Another client may have moved on already.
         if (current === this.#host) current = (current + 1) % urls.length;
         throw error;
       }

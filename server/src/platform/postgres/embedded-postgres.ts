@@ -21,9 +21,9 @@ import type { Logger } from 'pino';
 import { type Account, accountFor, postgresProgram } from './postgres-program.ts';
 
 /**
- * A real PostgreSQL whose files and socket are in the data folder. Each of its processes has the cluster as its working
- * folder, entered before the switch to the unprivileged account, and calls it /proc/self/cwd. So PostgreSQL runs below
- * folders that this account can't enter, and with paths too long for a socket's address.
+ * A real PostgreSQL whose files and socket are in the data folder. Each of its processes has the cluster as its working folder, entered before the
+ * switch to the unprivileged account, and calls it /proc/self/cwd. So PostgreSQL runs below folders that this account can't enter, and with paths too
+ * long for a socket's address.
  */
 export interface EmbeddedPostgres {
   connection: pg.ClientConfig;
@@ -36,7 +36,7 @@ const SOCKET_PATH_MAX_BYTES = 107;
 const LOG_MAX_BYTES = 10_000_000;
 const SOCKET_NAME = '.s.PGSQL.5432';
 const STOP_PATIENCE_MS = 20_000;
-/** rmSync takes a file that another process has deleted meanwhile for the end of its work. */
+/** rmSync stops early when another process deletes a file meanwhile. */
 const REMOVAL_TRIES_MAX = 100;
 
 const SETTINGS: Record<string, string> = {
@@ -55,12 +55,11 @@ export function clusterIn(dataFolder: string): string {
   return path.join(dataFolder, 'postgres');
 }
 
-/** The connection to the PostgreSQL of a data folder, running or not. */
 export function embeddedConnection(dataFolder: string): pg.ClientConfig {
   return { host: socketFolderOf(clusterIn(dataFolder)), user: USER, database: USER };
 }
 
-/** The caller holds the lock of the data folder. `settings` are added to the settings that PostgreSQL always gets. */
+/** The caller holds the lock of the data folder. `settings` are added to the usual ones. */
 export async function startEmbeddedPostgres(
   dataFolder: string,
   log: Logger,
@@ -143,7 +142,6 @@ function unfinished(cluster: string): string {
   return `${cluster}.new`;
 }
 
-/** What earlier starts left behind. The initdb of a service that was killed may still be writing there, or deleting what it wrote. */
 function removeUnfinished(cluster: string): void {
   const folder = path.dirname(cluster);
   for (const name of readdirSync(folder)) {
@@ -240,9 +238,9 @@ async function createDatabase(connection: pg.ClientConfig): Promise<void> {
 }
 
 /**
- * After a kill -9 of the service, its PostgreSQL may still run. Its program files may be gone meanwhile, so it is stopped and not
- * adopted. The lock files are removed only when no process is left in the cluster: they may name a zombie, or a process id that
- * was reused since, and PostgreSQL would take either for a running server.
+ * After a kill -9 of the service, its PostgreSQL may still run. It is stopped and not adopted, because its program files may be gone. The lock files
+ * are removed only when no process is left in the cluster: they may name a zombie, or a reused process id, and PostgreSQL would take either for a
+ * running server.
  */
 async function stopLeftover(cluster: string, account: Account, log: Logger): Promise<void> {
   const pidFile = path.join(cluster, 'postmaster.pid');
@@ -252,7 +250,7 @@ async function stopLeftover(cluster: string, account: Account, log: Logger): Pro
     const left = processesIn(cluster, account);
     if (left.length === 0) break;
     if (isFirst) log.info(`stopping the PostgreSQL that an earlier run left behind (process ${postmaster})`);
-    // Without their postmaster, the other processes end by themselves.
+    // The other processes end without their postmaster.
     if (isFirst && postmaster !== undefined && left.includes(postmaster)) signal(postmaster, 'SIGINT');
     if (Date.now() > giveUpAt) for (const pid of left) signal(pid, 'SIGQUIT');
     await sleep(50);
@@ -260,7 +258,7 @@ async function stopLeftover(cluster: string, account: Account, log: Logger): Pro
   for (const lock of [pidFile, path.join(cluster, `${SOCKET_NAME}.lock`)]) rmSync(lock, { force: true });
 }
 
-/** Looked up under the processes' own account: some containers keep even root from reading the working folders of others. */
+/** Runs under the processes' own account: some containers keep even root from reading the working folders of others. */
 function processesIn(cluster: string, account: Account): number[] {
   const script = 'for process in /proc/[0-9]*; do [ "$process/cwd" -ef . ] && echo "$process"; done';
   const { pid, stdout } = spawnSync('/bin/sh', ['-c', script], { ...account, cwd: cluster, env: environment(), encoding: 'utf8' });
@@ -285,7 +283,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** A folder whose path is too long for a socket's address is reached through an open descriptor instead. */
+/** A path that is too long for a socket's address is replaced by an open descriptor. */
 function socketFolderOf(folder: string): string {
   if (Buffer.byteLength(`${folder}/${SOCKET_NAME}`) <= SOCKET_PATH_MAX_BYTES || !existsSync(folder)) return folder;
   return `/proc/self/fd/${openSync(folder, 'r')}`;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { NoResponse } from './database-errors.ts';
 
-/** How pools look to libraries, which write as they please, while writes hang: each would hold a connection of the server. */
+/** Libraries write as they please. While writes hang, each write would hold a connection of the server. */
 
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: (error?: Error | boolean) => void) => void;
 
@@ -16,7 +16,7 @@ export function refusingWhile(isHanging: () => boolean, pool: pg.Pool): pg.Pool 
   });
 }
 
-/** While writes hang, lends connections on which writes are refused, and which nobody gets afterwards. */
+/** While writes hang, lends connections that refuse writes, and that are not reused. */
 export function readOnlyWhile(isHanging: () => boolean, pool: pg.Pool): pg.Pool {
   return withConnect(pool, async () => {
     const client = await pool.connect();

@@ -4,7 +4,7 @@ import { STATEMENT_MAX_MS } from '../../contract/limits.ts';
 import { messageOf } from '../../contract/thrown.ts';
 import { NoResponse } from './database-errors.ts';
 
-/** Until a server that says nothing is taken for gone, on a connection that waits for notifications or for a statement. */
+/** A silent server counts as gone after this time. */
 const KEEPALIVE_AFTER_MS = 10_000;
 /** A server that hangs does not close its end of a connection. */
 const END_PATIENCE_MS = 2_000;
@@ -13,19 +13,18 @@ export const CONNECT_PATIENCE_MS = 5_000;
 
 const limit = new AsyncLocalStorage<number>();
 
-/** Within the work, each statement, COMMIT included, may take so long. `Infinity`: as long as it takes. */
+/** Limits each statement of the work, COMMIT included. `Infinity`: no limit. */
 export function withStatementLimit<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return limit.run(ms, work);
 }
 
-/** How long a statement may take that is begun now. */
 export function statementLimit(): number {
   return limit.getStore() ?? STATEMENT_MAX_MS;
 }
 
 /**
- * A client that destroys its connection when the server has not responded to a statement in time: a server that hangs can't be asked to
- * cancel anything. A statement whose connection is gone is ended by the server, except for a COMMIT that waits for a standby.
+ * A client that destroys its connection when the server has not responded to a statement in time: a server that hangs can't be asked to cancel
+ * anything. The server ends a statement whose connection is gone, except a COMMIT that waits for a standby.
  */
 export class LimitedClient extends pg.Client {
   #unfinished = 0;
@@ -65,7 +64,7 @@ export class LimitedClient extends pg.Client {
       if (messageOf(error) !== 'timeout expired') throw error;
       throw new NoResponse(`no response from ${this.host}:${this.port} within ${CONNECT_PATIENCE_MS / 1000} s`);
     });
-    // Not every system that PostgreSQL runs on can do it.
+    // Not every system that PostgreSQL runs on supports this.
     await super.query(`SET client_connection_check_interval = '5s'`).catch(() => {});
   }
 
@@ -77,7 +76,6 @@ export class LimitedClient extends pg.Client {
     return Reflect.apply(super.query, this, args);
   }
 
-  /** Breaks the connection: what is under way fails with the error. */
   destroy(error: Error): void {
     this.connection.stream.destroy(error);
   }

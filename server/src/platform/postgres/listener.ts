@@ -4,21 +4,20 @@ import type { Logger } from 'pino';
 import { type Connection, newClient } from './database-hosts.ts';
 
 const RECONNECT_MS = 250;
-/** How often the server must show that it lives: one that hangs sends no notifications, and does not break the connection. */
+/** A server that hangs sends no notifications, and does not break the connection, so it is asked this often. */
 const ALIVE_EVERY_MS = 5_000;
 
 export interface Listening {
   channel: string;
-  /** Names the connection in pg_stat_activity. */
+  /** The name of the connection in pg_stat_activity. */
   applicationName: string;
   onPayload(payload: string, client: pg.Client): void;
-  /** Notifications may have been missed: the connection is new, or was lost. */
+  /** Called when notifications may have been missed: the connection is new, or was lost. */
   onInterruption(): void;
-  /** The log message for a lost connection. */
   lossMeans: string;
 }
 
-/** Listens on a NOTIFY channel, on a connection of its own, which it reopens when it breaks. */
+/** Listens on a NOTIFY channel, on its own connection, which it reopens when it breaks. */
 export class Listener {
   readonly #connection: Connection;
   readonly #listening: Listening;

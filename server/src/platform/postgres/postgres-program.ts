@@ -4,10 +4,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { codeOf } from '../../contract/thrown.ts';
 
-/** The account that PostgreSQL runs under; undefined means that of this process. */
 export type Account = { uid: number; gid: number } | undefined;
 
-/** A copy of the programs for another account, when the checkout is in a folder that this account can't enter. */
+/** A copy of the programs, for an account that can't enter the folder of the checkout. */
 const SHARED_PROGRAMS = '/var/lib/waybill';
 
 /** PostgreSQL refuses to run as root. It then runs as the owner of its files, at first as nobody, which every system has. */
@@ -24,7 +23,6 @@ export function accountFor(cluster: string): Account {
   return { uid: Number(nobody?.[2] ?? 65534), gid: Number(nobody?.[3] ?? 65534) };
 }
 
-/** The folder with bin, lib and share of PostgreSQL, accessible to the account. */
 export function postgresProgram(account: Account): string {
   const packaged = packagedProgram();
   if (account === undefined || runs(packaged.folder, account)) return packaged.folder;
@@ -53,7 +51,7 @@ function packageFolder(name: string): string {
   }
 }
 
-/** The links among PostgreSQL's libraries. A package can't hold links: its install script creates them, if npm may run scripts. */
+/** Creates the links among PostgreSQL's libraries. A package can't hold links: its install script creates them, if npm may run scripts. */
 function createLinks(root: string): void {
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
@@ -62,7 +60,6 @@ function createLinks(root: string): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      // Another process was faster.
       if (codeOf(error) === 'EEXIST') continue;
       throw new Error(
         `PostgreSQL's libraries in ${root} are incomplete, because npm ran no install scripts. Start Waybill once as the account that installed it.`,
@@ -75,7 +72,7 @@ function runs(folder: string, account: Account): boolean {
   return spawnSync(path.join(folder, 'bin/postgres'), ['--version'], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** A copy that another account could have written is not run. */
+/** Whether no other account could have written the copy. */
 function isOurs(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { uid, mode } = lstatSync(folder);

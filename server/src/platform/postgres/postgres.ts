@@ -14,29 +14,27 @@ export { isTimeout, isUnavailable, isUniqueViolation, retryingDeadlocks } from '
 export { onlyRow, type Queryable, type TextQueryable, transactionOn } from './transactions.ts';
 
 const POOL_CONNECTIONS = 16;
-/** Of direct connections, where a pooler stands between the service and PostgreSQL. */
+/** The pool size of direct connections, beside a pooler. */
 const SESSION_CONNECTIONS = 12;
-/** Connections that may be held by work outside of the database, such as on the disk. */
+/** The connections that work outside of the database, such as on disk, may hold. */
 const EXCLUSIVE_CONNECTIONS = 4;
-/** How long to wait for another process that does the same work. */
 const LOCK_PATIENCE_MS = 10_000;
 
 export interface OtherConnections {
   /**
-   * To PostgreSQL itself, where the usual connection leads to a pooler: there, two transactions of one client may run on two
-   * connections, so that neither LISTEN nor named statements last.
+   * A connection to PostgreSQL itself, if the usual one leads to a pooler: there, two transactions of one client may run on two connections, so that
+   * neither LISTEN nor named statements last.
    */
   direct?: Connection | undefined;
-  /** For transactions, which may also change what all shards share, where the usual connection leads to the node of one shard. */
+  /** A connection for transactions that may change shared tables, if the usual one leads to the node of one shard. */
   transactions?: Connection | undefined;
   poolSize?: number;
-  /** Know whether writes hang on the servers that this database consists of; otherwise its one server is watched. */
+  /** The probes of the servers that this database consists of. Default: its one server is watched. */
   writes?: readonly WriteProbe[];
 }
 
 export interface ShardWrites {
   shard: number;
-  /** host:port on Citus. */
   node: string | undefined;
   areCommitted: boolean;
 }
@@ -67,7 +65,7 @@ export class Database implements TextQueryable {
     this.#writes = writes ?? [new WriteProbe(direct ?? connection, () => this.breakConnections(), log)];
   }
 
-  /** From now on, single statements go to another node, which has the rows now. Those under way end where they began. */
+  /** Sends single statements to another node, which has the rows now. Those under way end where they began. */
   moveTo(connection: Connection, writes: readonly WriteProbe[]): void {
     const former = this.#pool;
     this.#pool = this.#openPool(connection, former.options.max);
@@ -76,25 +74,23 @@ export class Database implements TextQueryable {
   }
 
   /**
-   * From now on, the rows of parties are in these shards, and what all share is here. Their number is a power of two. On Citus, what all
-   * share is in reference tables, which a write locks as a whole: then transactions here take turns, because they would deadlock.
+   * From now on, these shards have the rows of parties, and this database has the shared tables. The number of shards is a power of two. On Citus, a
+   * write locks a shared (reference) table as a whole: transactions here take turns, because they would deadlock.
    */
   setShards(shards: readonly Database[], takesTurns = false): void {
     this.#shards = shards;
     this.#takesTurns = takesTurns;
   }
 
-  /** The databases with the rows of parties: this one alone, unless it is distributed. */
   get shards(): readonly Database[] {
     return this.#shards;
   }
 
-  /** The database with the rows of a party. */
   of(partyId: bigint): Database {
     return this.#shards[shardOf(partyId, this.#shards.length)] ?? this;
   }
 
-  /** Runs the work in each shard that has parties of the items, with these items. The results are in no order. */
+  /** Runs the work in each shard that has parties of the items. The results have no order. */
   async inShards<T extends { partyId: bigint }, R>(
     items: readonly T[],
     work: (shard: Database, items: readonly T[]) => Promise<Iterable<R>>,
@@ -105,7 +101,6 @@ export class Database implements TextQueryable {
     return results.flatMap((result) => [...result]);
   }
 
-  /** Know whether writes hang. */
   get writes(): readonly WriteProbe[] {
     return this.#writes;
   }
@@ -114,12 +109,12 @@ export class Database implements TextQueryable {
     return this.#writes.some(({ isHanging }) => isHanging);
   }
 
-  /** For libraries that run statements and transactions. */
+  /** A pool for libraries that run statements and transactions. */
   get pool(): pg.Pool {
     return (this.#isNamed ? readOnlyWhile : refusingWhile)(() => this.#areWritesHanging, this.#pool);
   }
 
-  /** For libraries that need a connection to themselves, such as to LISTEN. */
+  /** A pool for libraries that need their own connection, such as for LISTEN. */
   get sessionPool(): pg.Pool {
     return refusingWhile(() => this.#areWritesHanging, this.#sessionPool);
   }
@@ -134,7 +129,7 @@ export class Database implements TextQueryable {
     return runText<Row>(this.#pool, text, values).catch((error) => this.#note(error));
   }
 
-  /** After a deadlock, all the work is done once more. So it must not change anything but the database. */
+  /** After a deadlock, all the work is repeated, so it must change nothing but the database. */
   async transaction<T>(work: (tx: TextQueryable) => Promise<T>): Promise<T> {
     return retryingDeadlocks(() => this.#transactionOnce(this.#takesTurns ? inTurn(work) : work));
   }
@@ -150,7 +145,6 @@ export class Database implements TextQueryable {
     return lend(this.#pool, transaction, isBroken).catch((error) => this.#note(error));
   }
 
-  /** One transaction that reads and writes rows of several parties: `of` gives access to those of one. */
   acrossShards<T>(work: (of: (partyId: bigint) => Queryable) => Promise<T>): Promise<T> {
     const count = this.#shards.length;
     if (count === 1) return this.transaction((tx) => work(() => tx));
@@ -167,7 +161,7 @@ export class Database implements TextQueryable {
     });
   }
 
-  /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, tests it by writing. */
+  /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, it tests by writing. */
   async requireRoom(): Promise<void> {
     for (const shard of this.#shards) if (shard !== this) await shard.requireRoom();
     if (!this.#isFull) return;
@@ -199,7 +193,7 @@ export class Database implements TextQueryable {
     throw error;
   }
 
-  /** Gives up all statements under way: their server does not respond. */
+  /** Fails all statements under way, because their server does not respond. */
   breakConnections(): void {
     for (const shard of this.#shards) if (shard !== this) shard.breakConnections();
     for (const client of this.#clients)
@@ -207,8 +201,8 @@ export class Database implements TextQueryable {
   }
 
   /**
-   * Runs one piece of work at a time for each name, across all processes that share the database. Within this process, work of the
-   * same name waits without a connection, and so uses one at most.
+   * Runs one piece of work at a time for each name, across all processes that share the database. Within this process, waiting work holds no
+   * connection.
    */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name);
@@ -224,7 +218,7 @@ export class Database implements TextQueryable {
     return mine;
   }
 
-  /** Runs the work unless another one of the same name is under way, in any process. Undefined if it is. */
+  /** Runs the work, unless work of the same name is under way in any process. Undefined: it is. */
   ifAlone<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     return this.#transactionOnce(async (tx) => {
       const [lock] = await tx.queryText<{ isMine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isMine"', [
@@ -242,7 +236,6 @@ export class Database implements TextQueryable {
     });
   }
 
-  /** Lends a connection on which LISTEN lasts. */
   withSession<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return lend(this.sessionPool, work).catch((error) => this.#note(error));
   }

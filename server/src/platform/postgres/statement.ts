@@ -1,9 +1,9 @@
 /**
- * SQL statements with the columns that they return. The type of a row follows from the columns, and statements.test.ts
- * prepares every declared statement on the real schema and compares its columns with the declaration.
+ * SQL statements declare the columns that they return. The type of a row follows from them. statements.test.ts prepares every declared statement on
+ * the real schema and compares its columns with the declaration.
  */
 
-/** The values that pg returns for the types of PostgreSQL. 64-bit integers and numerics stay text: a number could lose digits. */
+/** The values that pg returns. 64-bit integers and numerics stay text: a number could lose digits. */
 interface Values {
   uuid: string;
   text: string;
@@ -24,11 +24,10 @@ type Plain = keyof Values;
 type Marked<Type extends string> = Type | `${Type}?` | `${Type}!`;
 type Nullable<Type, Value> = Type extends `${string}?` ? Value | null : Value;
 
-/** A column whose TypeScript type does not follow from its PostgreSQL type alone. */
+/** A column whose TypeScript type does not follow from its PostgreSQL type. */
 export class TypedColumn<Value> {
   declare readonly value: Value;
   readonly type: string;
-  /** All values that the column can have, if they are known. */
   readonly labels: readonly string[] | undefined;
 
   constructor(type: string, labels?: readonly string[]) {
@@ -37,12 +36,11 @@ export class TypedColumn<Value> {
   }
 }
 
-/** An enum, or a text with a fixed set of values. */
 export function oneOf<const Type extends string, const Label extends string>(type: Type, labels: readonly Label[]) {
   return new TypedColumn<Nullable<Type, Label>>(type, labels);
 }
 
-/** `Value` includes null where the type is marked with `?`. */
+/** `Value` must include null if the type has a `?`. */
 export function json<Value>(type: Marked<'json' | 'jsonb'> = 'json') {
   return new TypedColumn<Value>(type);
 }
@@ -56,25 +54,22 @@ type ValueOf<Column> =
       ? Nullable<Column, Values[Type]>
       : never;
 
-/** A row of a statement with these columns. */
 export type RowOf<Declared extends Columns> = { -readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
 
-/** Columns that several statements share. */
 export function columns<const Declared extends Columns>(declared: Declared): Declared {
   return declared;
 }
 
-/** The names of the columns, as a SELECT or RETURNING lists them. */
 export function namesOf(columns: Columns, table?: string): string {
   return Object.keys(columns)
     .map((name) => (table === undefined ? name : `${table}.${name}`))
     .join(', ');
 }
 
-/** Created by the functions below only, so that every statement is registered here. */
+/** Only the functions below create statements, so that all are registered here. */
 class Statement<Row = unknown> {
   declare readonly row: Row;
-  /** Makes it a prepared statement, which each connection parses once. */
+  /** The name of a prepared statement, which each connection parses once. */
   readonly name: string | undefined;
   readonly text: string;
   readonly columns: Columns;
@@ -90,17 +85,15 @@ export type { Statement };
 
 const declared: { all(): Iterable<Statement> }[] = [];
 
-/** Every statement of the loaded modules, with each variant. */
 export function* declaredStatements(): Generator<Statement> {
   for (const one of declared) yield* one.all();
 }
 
-/** Declares a statement. To be called when a module loads, never for each query. */
 export function statement<const Declared extends Columns = Record<never, never>>(text: string, columns?: Declared) {
   return register<Declared>(undefined, text, columns);
 }
 
-/** Declares a statement that each connection parses once, under a name that no other statement has. */
+/** Declares a statement that each connection parses once. Its name must be unique. */
 export function prepared<const Declared extends Columns = Record<never, never>>(name: string, text: string, columns?: Declared) {
   return register<Declared>(name, text, columns);
 }
@@ -114,7 +107,7 @@ function register<Declared extends Columns>(name: string | undefined, text: stri
 type Options = Readonly<Record<string, readonly (string | boolean)[]>>;
 type Choice<Offered extends Options> = { readonly [Name in keyof Offered]: Offered[Name][number] };
 
-/** A statement that is composed from a few choices. Each variant is composed once, when it is first used. */
+/** A statement with a few options. Each variant is composed once, when it is first used. */
 export class Variants<Offered extends Options, Row> {
   readonly #options: Offered;
   readonly #columns: Columns;
@@ -149,7 +142,6 @@ function* choices([first, ...rest]: [string, readonly (string | boolean)[]][]): 
   for (const choice of choices(rest)) for (const value of first[1]) yield { [first[0]]: value, ...choice };
 }
 
-/** Declares a statement with a text for each combination of the options. */
 export function variants<const Offered extends Options, const Declared extends Columns>(
   options: Offered,
   columns: Declared,

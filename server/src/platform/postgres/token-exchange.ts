@@ -6,27 +6,27 @@ import { Listener } from './listener.ts';
 import type { Queryable } from './postgres.ts';
 import { prepared } from './statement.ts';
 
-/** Whose tokens they are: a key, a person, a network; a party by its number. */
+/** The owner of the tokens: a key, a person or a network, or a party by its number. */
 export type TokenKey = string | bigint;
 type OnTaken = (key: TokenKey, tokens: number) => void;
 
 const EXCHANGE_EVERY_MS = 100;
 const TELL = prepared('tell_tokens', 'SELECT pg_notify($1, unnest($2::text[]))', { pg_notify: 'void' });
-/** Ids and addresses are shorter. What a proxy takes for an address may be anything, and is then counted by each process alone. */
+/** Ids and addresses are shorter. An address from a proxy may be anything, and a long one is counted by each process alone. */
 const KEY_MAX_CHARS = 64;
-/** PostgreSQL takes payloads of less than 8,000 bytes; an entry has at most 170, with each character of its key escaped. */
+/** PostgreSQL takes payloads of less than 8,000 bytes. An entry has at most 170, with each character of its key escaped. */
 const ENTRIES_PER_PAYLOAD = 45;
 
 /**
- * Tells the processes of a service how many tokens each has taken from the buckets of its rate limiters. What is taken within a
- * tenth of a second goes out together. While the database can't be reached, each process counts alone.
+ * Tells the processes of a service how many tokens each has taken from its rate limiters, every tenth of a second. While the database can't be
+ * reached, each process counts alone.
  */
 export class TokenExchange {
   readonly #database: Queryable;
   readonly #listener: Listener;
   readonly #id = newUuid();
   readonly #limiters = new Map<string, OnTaken>();
-  /** By limiter, then by key. */
+  /** Keys: limiter, then token key. */
   #untold = new Map<string, Map<TokenKey, number>>();
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<unknown> = Promise.resolve();

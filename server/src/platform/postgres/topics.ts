@@ -5,9 +5,9 @@ import type { Announcer } from './announcer.ts';
 import type { Connection } from './database-hosts.ts';
 import { Listener } from './listener.ts';
 
-/** While somebody waits for a topic, the other processes are told again. */
+/** While somebody waits for a topic, the other processes are told this often. */
 const TOLD_EVERY_MS = 20_000;
-/** For this long, they announce what comes. */
+/** The other processes announce a topic for this long. */
 const TOLD_FOR_MS = 60_000;
 
 interface Awaited {
@@ -16,16 +16,16 @@ interface Awaited {
 }
 
 /**
- * Wakes those who wait for something, in whichever process it happens. A process tells the others what it waits for, and only that is
- * announced: what nobody waits for costs a look into two empty maps. A NOTIFY can get lost, and a process may not know yet that another one
- * waits, so those who wait must look for themselves from time to time.
+ * Wakes those who wait for a topic, in any process. A process tells the others what it waits for, and only that is announced: a topic that nobody
+ * waits for costs a look into two empty maps. A NOTIFY can get lost, and a process may not know yet that another one waits, so those who wait must
+ * look for themselves from time to time.
  */
 export class Topics {
   readonly #announcer: Announcer;
   readonly #listener: Listener;
   readonly #process = newUuid().slice(-12);
   readonly #here = new Map<string, Awaited>();
-  /** What other processes wait for, and until when they are told of it. */
+  /** The topics that other processes wait for, and until when they are told. */
   readonly #elsewhere = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -54,12 +54,11 @@ export class Topics {
     await this.#listener.stop();
   }
 
-  /** Whether nobody waits for anything, in any process. */
   get isQuiet(): boolean {
     return this.#here.size === 0 && this.#elsewhere.size === 0;
   }
 
-  /** Calls `wake` each time that something has come of the topic, until the returned function is called. Topics have no comma in them. */
+  /** Calls `wake` at each event of the topic, until the returned function is called. Topics have no comma. */
   await(topic: string, wake: () => void): () => void {
     const now = performance.now();
     const awaited = this.#here.get(topic) ?? { wakes: new Set(), toldAt: Number.NEGATIVE_INFINITY };
@@ -70,7 +69,7 @@ export class Topics {
     return () => awaited.wakes.delete(wake);
   }
 
-  /** Something has come of the topic. To be called after the commit. */
+  /** Announces an event of the topic. Call it after the commit. */
   tell(topic: string): void {
     this.#wake(topic);
     const until = this.#elsewhere.get(topic);

@@ -4,28 +4,26 @@ import { isUnavailable } from './database-errors.ts';
 import { statementLimit } from './limited-client.ts';
 import type { Statement } from './statement.ts';
 
-/** Runs statements: the pool, or the one connection of a transaction. */
 export interface Queryable {
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>;
 }
 
-/** The row of a statement that always returns exactly one, such as an aggregate. */
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement returned no row');
   return row;
 }
 
-/** Also runs SQL that is not declared, such as migrations. For the platform and for tests only. */
+/** Also runs undeclared SQL, such as migrations. For the platform and for tests only. */
 export interface TextQueryable extends Queryable {
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A connection that can't be used again. */
+/** Whether the connection can't be used again. */
 export const isBroken = (error: unknown) => error instanceof BrokenConnection;
-/** Or one to a server that can't be used, such as a former primary. */
+/** Whether its server can't be used either, such as a former primary. */
 const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
 
-/** Discards the connection if it is of no use afterwards. */
+/** Discards the connection afterwards if `isToDiscard` says so. */
 export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>, isToDiscard = isOfNoUse): Promise<T> {
   const client = await pool.connect();
   try {
@@ -45,7 +43,6 @@ export function inTurn<T>(work: (tx: TextQueryable) => Promise<T>): (tx: TextQue
   };
 }
 
-/** Writes a megabyte, and rolls back. */
 export async function probeRoom(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN');
   try {
@@ -81,7 +78,7 @@ export async function transactionOn<T>(
   }
 }
 
-/** statements.test.ts proves that the rows match the declaration. A named statement is parsed once for each connection. */
+/** statements.test.ts proves that the rows match the declaration. */
 export async function run<Row>(
   on: pg.Pool | pg.ClientBase,
   { name, text }: Statement<Row>,

@@ -6,16 +6,15 @@ import { NoResponse } from './database-errors.ts';
 import { type Connection, newClient } from './database-hosts.ts';
 import { withStatementLimit } from './limited-client.ts';
 
-/** A commit that is written to disk and waits for synchronous standbys like any other, and leaves nothing in any table. */
+/** This commit is written to disk and waits for synchronous standbys like any other, but changes no table. */
 const WRITE = `SELECT pg_logical_emit_message(true, 'waybill', '')`;
 const RETRY_MS = 500;
 
 /**
- * Knows whether a server commits writes. Reads do not show it: a commit waits for ever for a synchronous standby that is gone. Somebody
- * has to ask, or to suspect that it does not; then one write at a time is tried, until one is committed.
+ * Knows whether a server commits writes. Reads do not show it: a commit waits for ever for a synchronous standby that is gone. On request or
+ * suspicion, one write at a time is tried, until one is committed.
  */
 export class WriteProbe {
-  /** The node of Citus that it is about. */
   readonly node: string | undefined;
   readonly #connection: Connection;
   readonly #onSilence: () => void;
@@ -33,12 +32,12 @@ export class WriteProbe {
     this.#log = log;
   }
 
-  /** Writes are known to hang: they are not to be tried, because each would hold a connection of the server. */
+  /** While writes hang, none may be tried: each would hold a connection of the server. */
   get isHanging(): boolean {
     return this.#isHanging;
   }
 
-  /** Resolves if a write has been committed within the last seconds, or is now; rejects if that takes long. */
+  /** Resolves if a write was committed within the last seconds, or is now. Rejects if that takes long. */
   async prove(): Promise<void> {
     if (performance.now() - this.#provenAt < WRITE_PROOF_FRESH_MS) return;
     const late = Symbol('late');
@@ -46,7 +45,7 @@ export class WriteProbe {
     if (first === late || this.#isStopped) throw new NoResponse('Writes to the database hang.');
   }
 
-  /** Something has taken long: resolves when a write has been committed. */
+  /** Call it when a statement takes long. Resolves when a write has been committed. */
   suspect(): Promise<void> {
     this.#underWay ??= withStatementLimit(Number.POSITIVE_INFINITY, () => this.#untilProven()).finally(() => {
       this.#underWay = undefined;
@@ -54,7 +53,6 @@ export class WriteProbe {
     return this.#underWay;
   }
 
-  /** What is under way ends soon. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -76,7 +74,7 @@ export class WriteProbe {
     }
   }
 
-  /** As long as the server lives, waits for one commit instead of beginning others, which would hang as well. */
+  /** Waits for one commit as long as the server lives: others would hang as well. */
   async #write(): Promise<void> {
     const client = newClient(this.#connection);
     try {

@@ -2,12 +2,10 @@ import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
 import { Refusal } from '../../contract/errors.ts';
 
-/** For the metrics of one process. */
+/** The limit for the metrics of one process. */
 const PROCESS_PATIENCE_MS = 2_000;
-/** For their sum, in the process that was asked for it. */
 const SUM_PATIENCE_MS = 6_000;
 
-/** What the process that starts the others, and these, tell each other. */
 interface Message {
   wantsSum?: true;
   sum?: string;
@@ -18,10 +16,10 @@ interface Message {
 
 let underWay: Promise<string> | undefined;
 
-/** The metrics of this process, or of all processes that share its port: the one that started them adds them up. */
+/** The metrics of this process, or the sum of all processes that share its port. */
 export function allMetrics(own: Registry): Promise<string> {
   if (!cluster.isWorker) return own.metrics();
-  // Requests at the same time share one sum.
+  // Concurrent requests share one sum.
   underWay ??= askForSum().finally(() => {
     underWay = undefined;
   });
@@ -49,7 +47,6 @@ function tooSlow(): Refusal {
   return new Refusal('unavailable', 'The process that adds up the metrics does not respond. Try again later.', { retryAfterS: 5 });
 }
 
-/** Lets the process that started this one read its metrics. */
 export function shareMetrics(own: Registry): void {
   if (!cluster.isWorker) return;
   process.on('message', async ({ wantsMetrics: metricsFor }: Message) => {
@@ -59,7 +56,6 @@ export function shareMetrics(own: Registry): void {
   });
 }
 
-/** In the process that starts the others. */
 export function addUpMetrics(): void {
   let requests = 0;
   cluster.on('message', async (worker, { wantsSum }: Message) => {
@@ -69,7 +65,7 @@ export function addUpMetrics(): void {
   });
 }
 
-/** Of those that respond: a process that hangs must not hide what the others have to tell. */
+/** The sum of those that respond: a process that hangs must not hide the metrics of the others. */
 async function sumOfMetrics(request: number): Promise<string> {
   const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker] : []));
   const given = await Promise.all(workers.map((worker) => metricsOf(worker, request)));

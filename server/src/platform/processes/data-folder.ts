@@ -2,7 +2,6 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import net from 'node:net';
 import { messageOf } from '../../contract/thrown.ts';
 
-/** The holder of a data folder: a running service, or an operator's command that needs the database for a moment. */
 export type Holder = 'service' | 'command';
 
 export interface DataFolderLock {
@@ -15,8 +14,8 @@ export interface HeldBy {
 }
 
 /**
- * A data folder has one holder at a time. The lock is a Unix socket in Linux's abstract namespace, named after the folder's
- * inode: the kernel gives it to one process and frees it when that process ends, even by SIGKILL.
+ * A data folder has one holder at a time. The lock is a Unix socket in Linux's abstract namespace, named after the folder's inode: the kernel gives
+ * it to one process and frees it when that process ends, even by SIGKILL.
  */
 export async function lockDataFolder(folder: string, holder: Holder): Promise<DataFolderLock | HeldBy> {
   makeFolder(folder);
@@ -57,7 +56,7 @@ function listen(path: string, greeting: string): Promise<net.Server | undefined>
   });
 }
 
-/** Undefined when the holder has ended since the lock was tried. */
+/** Undefined: the holder has ended since the lock was tried. */
 function ask(path: string): Promise<HeldBy | undefined> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 
-/** The port itself, if nobody listens at it; for 0, any free one. */
 export async function freePort({ port, host }: { port: number; host: string }): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port, host, exclusive: true }, resolve));

@@ -5,19 +5,18 @@ import { MB } from '../../contract/limits.ts';
 
 const LOOK_EVERY_MS = 5_000;
 const NOT_AGAIN_WITHIN_MS = 60_000;
-/** A process counts as idle while it spends less than this share of its time in the event loop. */
+/** An idle process spends less than this share of its time in the event loop. */
 const IDLE_BELOW = 0.1;
 /**
- * How far the heap may grow beyond its size after the last collection: the young generation of a process under load
- * (`--max-semi-space-size`, twice), and a little. A collection below that would gain nothing, and V8 would compile hot code
- * again afterwards.
+ * The heap may grow this far between collections: the young generation of a process under load (`--max-semi-space-size`, twice), and a little. An
+ * earlier collection would gain nothing, and V8 would compile hot code again afterwards.
  */
 const YOUNG_GENERATION_BYTES = 128 * MB;
 const GROWTH = 1.1;
 
 /**
- * Runs a full garbage collection once a burst of large responses is over. Their strings and buffers are garbage by then,
- * but an idle process allocates so little that V8 would keep them for hours. Returns the function that ends the watch.
+ * Runs a full garbage collection after a burst of large responses. Their strings and buffers are garbage by then, but an idle process allocates so
+ * little that V8 would keep them for hours. Returns the function that ends the watch.
  */
 export function collectWhenIdle(): () => void {
   setFlagsFromString('--expose-gc');
@@ -42,7 +41,7 @@ export function collectWhenIdle(): () => void {
   return () => clearInterval(timer);
 }
 
-/** Undefined while the process has no descriptor left to read the size with. */
+/** Undefined: the process has no descriptor left to read the size with. */
 function residentSize(): number | undefined {
   try {
     return process.memoryUsage.rss();

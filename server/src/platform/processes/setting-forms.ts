@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 
 /* Forms that values of settings can have. */
 
-/** Where people can be reached. */
 export function isContact(text: string): boolean {
   return /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text);
 }

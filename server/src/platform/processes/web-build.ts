@@ -7,7 +7,7 @@ import { isRecord } from '../../contract/records.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const BUILDS = path.join(ROOT, 'web/dist');
-/** The sources of the pages. An installed package has built pages, and nothing else of web/. */
+/** The sources of the pages. An installed package has only the built pages. */
 const SOURCES = [
   'web/*.html',
   'web/*.ts',
@@ -19,8 +19,8 @@ const SOURCES = [
 ];
 
 /**
- * The folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when
- * complete, so that processes that start at once, or serve an older build, do not interfere.
+ * The folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when complete, so that
+ * processes that start at once, or serve an older build, do not interfere.
  */
 export async function builtPages(tell: (sentence: string) => void): Promise<string> {
   const name = fingerprint();
@@ -34,7 +34,6 @@ export async function builtPages(tell: (sentence: string) => void): Promise<stri
   try {
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another process was faster.
     rmSync(unfinished, { recursive: true });
     if (!existsSync(folder)) throw error;
   }
@@ -47,7 +46,7 @@ async function build(): Promise<string> {
   mkdirSync(BUILDS, { recursive: true });
   const unfinished = mkdtempSync(path.join(BUILDS, '.unfinished-'));
   try {
-    // A separate process, because of the memory that the build takes.
+    // A separate process, because the build takes much memory.
     await promisify(execFile)(process.execPath, [path.join(ROOT, 'web/build.ts'), unfinished], { cwd: ROOT });
     // The service may run under another account than the build.
     chmodSync(unfinished, 0o755);
@@ -61,7 +60,6 @@ async function build(): Promise<string> {
   }
 }
 
-/** Undefined when the sources are missing. */
 function fingerprint(): string | undefined {
   if (!existsSync(path.join(ROOT, 'web/index.html'))) return undefined;
   const files = globSync(SOURCES, { cwd: ROOT }).sort();
@@ -76,5 +74,4 @@ function onlyBuild(): string {
   return path.join(BUILDS, name);
 }
 
-/** Complete builds. */
 const builds = (): string[] => readdirSync(BUILDS).filter((name) => !name.startsWith('.'));

@@ -1,6 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
-/** A private key as PEM, or as PKCS #8. Throws if it is neither. */
 export function privateKeyOf(contents: Buffer): KeyObject {
   if (contents.includes('-----BEGIN')) return createPrivateKey(contents);
   return createPrivateKey({ key: contents, format: 'der', type: 'pkcs8' });

@@ -9,26 +9,25 @@ const MARK = '§';
 const SEALED = new RegExp(`^${MARK}([0-9a-f]{8})\\.([A-Za-z0-9_-]+)$`);
 const OPENED_MAX = 10_000;
 
-/** The secret can't be read: its key is not among those of the settings, or it was changed, or copied from another place. */
+/** Thrown if the secret can't be read: its key is not in the settings, or it was changed, or copied from another place. */
 export class SealedSecretError extends Error {}
 
 /**
- * Encrypts secrets that are stored in the database: AES-256-GCM, with the place where the secret belongs as associated data, so that
- * a stored value is useless in another place. The stored form is `§<key id>.<nonce, text and tag>`; what lacks the mark is plain.
+ * Encrypts secrets in the database with AES-256-GCM. The place of the secret is associated data, so that a stored value is useless in another place.
+ * The stored form is `§<key id>.<nonce, text and tag>`. A value without the mark is plain.
  */
 export class SecretBox {
   readonly #current: string | undefined;
   readonly #keys = new Map<string, KeyObject>();
-  /** Deliveries read a secret with each lease. */
+  /** A cache, because deliveries read a secret with each lease. */
   readonly #opened = new Map<string, string>();
 
-  /** Without a current key, secrets are stored as they are. Older keys open what was sealed with them. */
+  /** Without a current key, secrets are stored as plain text. Older keys only decrypt. */
   constructor(current: Buffer | undefined, older: readonly Buffer[]) {
     for (const key of [...(current ? [current] : []), ...older]) this.#keys.set(idOf(key), createSecretKey(key));
     this.#current = current && idOf(current);
   }
 
-  /** Whether values with this key id can be opened. */
   knows(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
@@ -52,7 +51,6 @@ export class SecretBox {
     return text;
   }
 
-  /** Whether the stored value is as `seal` would store it now. */
   isCurrent(stored: string): boolean {
     return this.#current === undefined || stored.startsWith(`${MARK}${this.#current}.`);
   }
@@ -74,7 +72,7 @@ export class SecretBox {
   }
 }
 
-/** Identifies a key without telling anything about it. */
+/** The id tells nothing about the key. */
 function idOf(key: Buffer): string {
   return createHash('sha256').update('waybill secrets key').update(key).digest('hex').slice(0, 8);
 }

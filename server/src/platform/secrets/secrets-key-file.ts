@@ -6,7 +6,6 @@ import { SECRETS_KEY_BYTES } from './secret-box.ts';
 
 const NAME = 'secrets.key';
 
-/** The key in a data folder; undefined if there is none. */
 export function readSecretsKey(folder: string): Buffer | undefined {
   const file = path.join(folder, NAME);
   if (!existsSync(file)) return undefined;
@@ -16,8 +15,8 @@ export function readSecretsKey(folder: string): Buffer | undefined {
 }
 
 /**
- * Creates the key of a data folder, unless it is there. It is on the disk, whole, before it has its name: several processes may
- * start at once, and what is sealed with a key that a crash has lost can't be opened.
+ * Creates the key of a data folder, unless it exists. It is on disk, complete, before it has its name: several processes may start at once, and
+ * secrets whose key a crash has lost can't be read.
  */
 export function createSecretsKey(folder: string): void {
   const file = path.join(folder, NAME);

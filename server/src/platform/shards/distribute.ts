@@ -3,16 +3,15 @@ import { functionsIn, isCitus, recreateFunctions } from '../migrations/sql-funct
 import type { Database, TextQueryable } from '../postgres/postgres.ts';
 import { schemaOf } from '../postgres/shard-names.ts';
 
-/** The database can't be distributed as asked; the message says why. */
 export class DistributeError extends Error {}
 
 const SHARDS_MAX = 256;
-/** Parts of a large table that are copied by one statement: 32 MB. */
+/** The blocks of a large table that one statement copies: 32 MB. */
 const BLOCKS_AT_ONCE = 4_096;
 /** No request takes longer from its message's id to its commit. */
 const COMMITTED_WITHIN_MS = 600_000;
 
-/** The tables that go into shards, and which of their rows belong to a party whose number ends with the shard's. */
+/** The tables that go into shards, with the condition for their rows: the party's number ends with the shard's. */
 const OF_PARTY = 'isHere(t.party_id)';
 const SHARD_TABLES: Readonly<Record<string, string>> = {
   messages: 'isHere(t.sender_id) OR isHere(t.recipient_id)',
@@ -23,7 +22,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   ledgers: OF_PARTY,
   idempotency_keys: OF_PARTY,
   daily_usage: OF_PARTY,
-  // Each shard goes on from what all have counted.
+  // Each shard continues from the total.
   daily_organisation_usage: 'true',
   relays: 'isHere(t.sender_id)',
   queued_jobs: 'false',
@@ -49,7 +48,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   webhook_recovery_usage: OF_PARTY,
   webhook_exchanges: OF_PARTY,
   thread_notices: OF_PARTY,
-  // A batch may concern parties of several shards; each takes what is its own.
+  // A batch may concern parties of several shards. Each takes its own rows.
   committed_batches: 'true',
   // A batch is looked for in the shard of its messages' senders, then in the others.
   log_batches: 'isHere(0)',
@@ -62,25 +61,24 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   thread_views: OF_PARTY,
   view_digests: OF_PARTY,
   notifications: OF_PARTY,
-  // Workers write the documents again: copying them takes as long, and everything would stand still meanwhile.
+  // Workers write the documents again: copying them takes as long, and would block everything meanwhile.
   search_queue: 'false',
   search_documents: 'false',
 };
 export const SHARD_TABLE_NAMES = Object.keys(SHARD_TABLES);
-/** Copied while the service runs, because they have most of the bytes: their rows hardly ever change. */
+/** These are copied while the service runs: they have most of the bytes, and their rows hardly ever change. */
 const COPIED_BEFORE = ['messages', 'ledger_entries'] as const;
-/** What shards read of the directory, so that every node of Citus has it. */
+/** Shards read these tables of the directory, so every node of Citus has them. */
 const REFERENCE_TABLES = ['parties', 'verified_domains', 'mailboxes', 'people', 'members', 'segments', 'person_usage', 'shards'];
 
 export interface Distributed {
   shards: number;
-  /** How long nobody could send or read. */
   blockedMs: number;
 }
 
 /**
- * Moves the rows of parties into shards: schemas of this database, or on Citus of its nodes. Large tables are copied while the service
- * goes on; then everything stands still while the rest is copied, and all processes must be started again.
+ * Moves the rows of parties into shards: schemas of this database, or on Citus of its nodes. Large tables are copied while the service runs. Then the
+ * service stands still while the rest is copied, and all processes must be restarted.
  */
 export async function distribute(database: Database, count: number, tell: (sentence: string) => void): Promise<Distributed> {
   if (!Number.isInteger(count) || count < 2 || count > SHARDS_MAX || (count & (count - 1)) !== 0)
@@ -118,7 +116,6 @@ async function writeDocumentsAgain(tx: TextQueryable, schema: string): Promise<v
     );
 }
 
-/** Empty shards; what an earlier try has left behind is dropped. */
 async function createShards(database: Database, count: number, hasCitus: boolean, tell: (sentence: string) => void): Promise<void> {
   if (hasCitus)
     for (const table of REFERENCE_TABLES) {
@@ -138,7 +135,7 @@ async function createShards(database: Database, count: number, hasCitus: boolean
     if (hasCitus) await database.queryText('SELECT citus_schema_distribute($1::regnamespace)', [schema]);
     tell(`Created ${schema}.`);
   }
-  // Citus takes functions to its other nodes when they are created.
+  // Citus copies functions to its other nodes when they are created.
   if (hasCitus) await database.transaction((tx) => recreateFunctions(tx, functionsIn(SCHEMA_FOLDERS.functions)));
 }
 
@@ -174,7 +171,7 @@ async function copyInParts(database: Database, table: string, count: number, tel
   }
 }
 
-/** Messages that came in while the others were copied; and those that have become part of another ledger, wherever it is. */
+/** Copies messages that came in meanwhile, and those that have become part of another ledger, in any shard. */
 async function copyLateMessages(tx: TextQueryable, count: number, startedAt: number): Promise<void> {
   for (let shard = 0; shard < count; shard++) {
     const isHere = (id: string) => `(${id} & ${count - 1}) = ${shard}`;
@@ -195,7 +192,7 @@ async function copyLateMessages(tx: TextQueryable, count: number, startedAt: num
   }
 }
 
-/** Entries that came in while the others were copied; and threads of which some may have moved to another ledger meanwhile. */
+/** Copies entries that came in meanwhile, and threads that may have moved to another ledger. */
 async function copyLateEntries(tx: TextQueryable, count: number, startedAt: number): Promise<void> {
   const rows = await tx.queryText<{ thread_id: string }>('SELECT DISTINCT thread_id FROM public.joined_threads');
   const threads = rows.map(({ thread_id }) => thread_id);
@@ -209,12 +206,10 @@ async function copyLateEntries(tx: TextQueryable, count: number, startedAt: numb
 
 export interface ShardReport {
   schema: string;
-  /** host:port on Citus. */
   node: string | null;
   bytes: number;
 }
 
-/** The shards with their nodes and sizes. */
 export async function reportShards(database: Database): Promise<ShardReport[]> {
   if (await isCitus(database))
     return database.queryText<ShardReport & { [name: string]: unknown }>(

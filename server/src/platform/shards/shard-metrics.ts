@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../postgres/postgres.ts';
 
-/** Tells, when somebody asks for metrics, which shards commit writes. */
 export function collectShardMetrics(database: Database, registry: Registry): void {
   new Gauge({
     name: 'waybill_shard_writes',

@@ -6,13 +6,11 @@ import type { Database } from '../postgres/postgres.ts';
 
 export interface ShardWork {
   everyMs: number;
-  /** Does what is waiting in a shard, and returns early once `isStopped()`. */
   catchUp(shard: Database, isStopped: () => boolean): Promise<void>;
-  /** The log entry of a failure. */
   failure: string;
 }
 
-/** Looks into each shard at short intervals. A shard that can't be reached does not keep the others waiting. */
+/** Looks into each shard at short intervals. A shard that can't be reached does not delay the others. */
 export class ShardSweep {
   readonly #sweeps: Periodic[];
 

@@ -7,10 +7,10 @@ import { Database } from '../postgres/postgres.ts';
 import { pathOf, schemaOf } from '../postgres/shard-names.ts';
 import { WriteProbe } from '../postgres/write-probe.ts';
 
-/** Connections of a process to all shards together, for single statements. */
+/** The connections of a process to all shards together, for single statements. */
 const CONNECTIONS_TO_SHARDS = 32;
 const CONNECTIONS_TO_A_SHARD_MIN = 4;
-/** How often to look whether Citus has moved a shard. Until then, the former node sends on what comes to it. */
+/** How often to look whether Citus has moved a shard. Until then, the former node passes statements on. */
 const FOLLOW_MS = 5_000;
 
 /** A node of Citus, as its other nodes reach it. */
@@ -23,8 +23,8 @@ const nameOf = ({ host, port }: Node) => `${host}:${port}`;
 const isSame = (one: Node, other: Node) => nameOf(one) === nameOf(other);
 
 /**
- * Makes the database use its shards, if it has been distributed (`waybill distribute`). On Citus, it follows shards that are moved, until
- * the returned function is called.
+ * Makes the database use its shards, if it is distributed (`waybill distribute`). On Citus, it follows moved shards until the returned function is
+ * called.
  */
 export async function openShards(database: Database, connection: Connection, log: Logger): Promise<() => void> {
   const [row] = await database.queryText<{ count: number }>('SELECT count(*)::integer AS count FROM shards');
@@ -76,10 +76,7 @@ export async function openShards(database: Database, connection: Connection, log
   return () => clearInterval(timer);
 }
 
-/**
- * The node that has each shard, on Citus. There, a statement that comes to the node itself takes one hop less, and a function runs
- * beside its tables.
- */
+/** The node of each shard, on Citus. A statement sent to the node itself takes one hop less, and a function runs beside its tables. */
 async function nodesOf(database: Database, count: number): Promise<(Node | undefined)[]> {
   const rows = await database.queryText<Node & { schema: string }>(
     `SELECT DISTINCT n.nspname AS schema, s.nodename AS host, s.nodeport AS port

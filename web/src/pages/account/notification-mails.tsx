@@ -11,7 +11,6 @@ const OPTIONS = [
   { value: 'never', label: 'Never', hint: 'Notifications are only on the pages.' },
 ] as const;
 
-/** How often mentions and assignments are mailed. */
 export function NotificationMails({ account: { email, notification_mail } }: { account: Account }) {
   const change = useAction('PATCH /v1/account', { changes: ['GET /v1/account'] });
   const chosen = (change.isPending ? change.variables.body.notification_mail : undefined) ?? notification_mail;

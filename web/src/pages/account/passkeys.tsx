@@ -18,7 +18,6 @@ import { browserName } from './session-names.ts';
 
 const KEY = ['', 'passkeys'];
 
-/** Changes passkeys, then reloads their list. */
 function usePasskeyAction<Input>(act: (input: Input) => Promise<unknown>): UseMutationResult<unknown, ApiError, Input> {
   const queries = useQueryClient();
   return useMutation<unknown, ApiError, Input>({ mutationFn: act, onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) });

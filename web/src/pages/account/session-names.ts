@@ -17,7 +17,6 @@ const PROOFS: Record<Session['provider'], string> = {
   oidc: 'verified by your organisation’s provider',
 };
 
-/** How the session was opened: with a passkey, or by what vouches for the person. */
 export const sessionProof = (provider: Session['provider'], passkey: string | null): string =>
   passkey === null ? PROOFS[provider] : passkey === '' ? 'with a passkey' : `with the passkey ${visible(passkey)}`;
 
@@ -41,7 +40,6 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** The browser and system of a user agent, such as “Firefox on Windows”. */
 export function browserName(userAgent: string): string {
   const found = (among: typeof BROWSERS) => among.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [found(BROWSERS), found(SYSTEMS)];

@@ -6,7 +6,6 @@ import { FormDialog } from '../../ui/form.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
 
-/** Creates an agent, or edits the given one. */
 export function AgentDialog({ agent, onClose }: { agent: Agent | undefined; onClose(): void }) {
   const handle = useActiveBusiness() ?? '';
   const create = useAction('POST /v1/agents', { changes: ['GET /v1/agents'] });

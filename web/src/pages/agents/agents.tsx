@@ -10,9 +10,7 @@ import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { AgentDialog } from './agent-dialog.tsx';
 
-/** Lists of at least this many agents have a search field. */
 const SEARCHABLE_FROM = 8;
-/** Lists of at most this many agents show their keys. */
 const KEYS_OPEN_MAX = 3;
 
 export function AgentsPage() {
@@ -22,7 +20,7 @@ export function AgentsPage() {
   const [searched, setSearched] = useState('');
   const found = list.items.filter((agent) => matches(agent, searched));
 
-  // The search runs over the loaded agents, so the rest is loaded.
+  // The search covers only loaded agents, so the rest is loaded.
   const { hasMore, isFetchingMore, more } = list;
   const isSearching = searched !== '' && hasMore;
   useEffect(() => {
@@ -80,9 +78,8 @@ export function AgentsPage() {
 
 interface AgentListProps {
   list: List<Agent>;
-  /** The agents that match the search. */
   agents: readonly Agent[];
-  /** More agents are being loaded to search them. */
+  /** More agents are being loaded for the search. */
   isSearching: boolean;
   isAdmin: boolean;
   onEdit(agent: Agent | 'new'): void;

@@ -9,7 +9,7 @@ import { Badge, Time } from '../../ui/parts.tsx';
 import { States } from '../../ui/states.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
-/** The most keys that an agent can have, revoked ones included. */
+/** An agent has at most this many keys, revoked ones included. */
 const KEYS_MAX = 200;
 
 export function Keys({ agent }: { agent: Agent }) {

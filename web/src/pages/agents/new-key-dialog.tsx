@@ -17,7 +17,6 @@ const SCOPES: { value: Scope; label: string; hint: string }[] = [
   { value: 'read', label: 'Read only', hint: 'Reads messages, files and settings. Changes nothing.' },
 ];
 
-/** Asks for the scope, then shows the secret once. */
 export function NewKeyDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
   const create = useAction('POST /v1/agents/{id}/keys', { changes: ['GET /v1/agents/{id}/keys'] });
   const form = useForm<{ scope: Scope }>({

@@ -13,10 +13,9 @@ import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
 
 const LIST = 'GET /v1/agents/{id}/signing-keys';
-/** The most signing keys that an agent can have, revoked ones included. */
+/** An agent has at most this many signing keys, revoked ones included. */
 const KEYS_MAX = 200;
 
-/** The public keys with which an agent signs what it sends. */
 export function SigningKeys({ agent }: { agent: Agent }) {
   const keys = useReading(LIST, { path: { id: agent.id }, query: { limit: KEYS_MAX } });
   const [isAdding, setAdding] = useState(false);

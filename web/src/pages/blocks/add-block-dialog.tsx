@@ -19,7 +19,7 @@ const KINDS: { value: Kind; label: string; hint: string }[] = [
   { value: 'person', label: 'A person or mailbox', hint: 'Whichever business they write for, by email or signed in.' },
   { value: 'business', label: 'A business', hint: 'All agents, people and mailboxes that write for it.' },
 ];
-/** The choice of a sender whose id is typed. */
+/** The option for a sender whose id is typed. */
 const BY_ID = '';
 
 export function AddBlockDialog({ senders, onClose }: { senders: readonly Sender[]; onClose(): void }) {

@@ -5,7 +5,6 @@ export type Sender = Pick<Actor, 'id' | 'name' | 'email'>;
 
 const RECENT_MESSAGES = 30;
 
-/** The people and mailboxes of recent messages, to show names for ids. */
 export function useSenders(): Sender[] {
   const { data } = useReading('GET /v1/inbox', { query: { limit: RECENT_MESSAGES, include: 'summary' } });
   const actors = data?.data.map(({ from }) => from.actor).filter(({ kind }) => kind !== 'agent') ?? [];

@@ -12,11 +12,10 @@ import { Step } from './step.tsx';
 
 interface CurlStepProps {
   handle: string;
-  /** Of a key that was created on this page; without it the command reads one from the environment. */
+  /** The secret of a key created on this page. Without it, the command reads one from the environment. */
   secret: string | undefined;
   isCopied: boolean;
   onCopied(): void;
-  /** A message that an agent has sent. */
   byAgent: Envelope | EnvelopeSummary | undefined;
 }
 
@@ -49,7 +48,6 @@ export function CurlStep({ handle, secret, isCopied, onCopied, byAgent }: CurlSt
   );
 }
 
-/** For a POSIX shell. A handle needs no quoting. */
 function curlCommand(handle: string, secret: string | undefined): string {
   return [
     `curl ${location.origin}/v1/messages`,

@@ -19,7 +19,6 @@ const ORDER = `{
   "currency": "EUR"
 }`;
 
-/** last: the newest message that the business has sent. */
 export function FirstMessageStep({ last }: { last: Envelope | EnvelopeSummary | undefined }) {
   const [isWriting, setWriting] = useState(false);
   const send = useAction('POST /v1/messages', { changes: ['GET /v1/outbox', 'GET /v1/me'] });

@@ -13,11 +13,10 @@ const REASONS = {
 interface HandleFieldProps {
   value: string;
   onChange(value: string): void;
-  /** Of the attempt to claim it. */
+  /** The error of the attempt to claim the handle. */
   error: string | undefined;
 }
 
-/** Shows while typing whether the handle is available. */
 export function HandleField({ value, onChange, error }: HandleFieldProps) {
   const asked = useDebouncedValue(value, PAUSE_MS);
   const { data, error: failure } = useReading('GET /v1/businesses/availability', { query: { handle: asked } }, { enabled: asked !== '' });
@@ -55,7 +54,7 @@ export function HandleField({ value, onChange, error }: HandleFieldProps) {
   );
 }
 
-/** A text in the characters of a handle, so that typed names come close to one. */
+/** The text in the characters of a handle, so that typed names come close to one. */
 function handleOf(text: string): string {
   return text
     .normalize('NFD')
@@ -65,7 +64,6 @@ function handleOf(text: string): string {
     .replace(/[\s_.]+/g, '-');
 }
 
-/** A handle made from the name of the business, until one is typed. */
 export function suggestionFrom(name: string): string {
   const words = handleOf(name)
     .replace(/[^a-z0-9-]/g, '')

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { actFor } from '../../api/business.ts';
 import { reading } from '../../api/queries.ts';
 
-/** Starts to act for a business that the person has just joined or claimed. */
 export function useJoinBusiness(): (handle: string) => Promise<void> {
   const queries = useQueryClient();
   return async (handle) => {

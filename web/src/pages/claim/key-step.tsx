@@ -12,7 +12,6 @@ import { useForm } from '../../ui/use-form.ts';
 import { Step } from './step.tsx';
 
 interface KeyStepProps {
-  /** Of the key that was just created. */
   secret: string | undefined;
   onSecret(secret: string): void;
 }
@@ -57,7 +56,6 @@ export function KeyStep({ secret, onSecret }: KeyStepProps) {
   );
 }
 
-/** agent: an existing one without a key. */
 function NewKeyForm({ agent, onSecret }: { agent: Agent | undefined; onSecret(secret: string): void }) {
   const queries = useQueryClient();
   const createAgent = useAction('POST /v1/agents');
@@ -69,7 +67,7 @@ function NewKeyForm({ agent, onSecret }: { agent: Agent | undefined; onSecret(se
         const { id } = agent ?? (await createAgent.mutateAsync({ body: { name: name.trim() } }));
         onSecret((await createKey.mutateAsync({ path: { id }, body: { scope: 'read_write' } })).secret);
       } finally {
-        // After the secret is shown: a list with the new agent removes this form.
+        // After the secret is shown: the reloaded list removes this form.
         await forget(queries, 'GET /v1/agents', 'GET /v1/agents/{id}/keys');
       }
     },

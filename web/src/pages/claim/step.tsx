@@ -1,7 +1,6 @@
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** One of the first steps: its number, or a tick. */
 export function Step({ number, title, isDone, children }: { number: number; title: string; isDone: boolean; children: ReactNode }) {
   return (
     <li className="group flex gap-4 pb-10">

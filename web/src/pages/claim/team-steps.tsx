@@ -28,7 +28,6 @@ export function InviteStep() {
   );
 }
 
-/** sent: the newest messages of the business. */
 export function PartnerStep({ handle, sent }: { handle: string; sent: (Envelope | EnvelopeSummary)[] }) {
   const isDone = sent.some(({ to: { party } }) => party.kind !== 'handle' || (party.handle !== handle && party.handle !== DEMO));
   return (

@@ -13,7 +13,6 @@ const PLACES = [
   { value: 'time', label: 'To a time or position', hint: 'Workers get what came after it.' },
 ] as const;
 
-/** Moves a consumer forth, or back to process messages again. */
 export function MoveConsumer({ name, onClose }: { name: string; onClose(): void }) {
   const seek = useAction('POST /v1/consumers/{name}/seek', { changes: ['GET /v1/consumers', 'GET /v1/consumers/{name}'] });
   const form = useForm<Fields>({

@@ -70,7 +70,7 @@ export function NewConsumer({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Changes what holds for messages that the consumer has yet to take. */
+/** Changes apply to messages that the consumer has not taken yet. */
 export function EditConsumer({ consumer, onClose }: { consumer: Consumer; onClose(): void }) {
   const { name, filter, ordered, max_tries } = consumer;
   const put = useAction('PUT /v1/consumers/{name}', { changes: ['GET /v1/consumers', 'GET /v1/consumers/{name}'] });
@@ -80,7 +80,7 @@ export function EditConsumer({ consumer, onClose }: { consumer: Consumer; onClos
     check,
     submit: async (taken) => {
       const { filter: wanted, ...rest } = bodyOf(taken);
-      // What this form does not show stays.
+      // The fields that this form does not show stay.
       const { validation } = filter;
       await put.mutateAsync({ path: { name }, body: { ...rest, ordered, filter: { ...wanted, ...(validation && { validation }) } } });
       say('Consumer changed');

@@ -10,15 +10,12 @@ import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useContactLists } from './contact-list.ts';
 
-/** What a block of this party can name. */
 interface Target {
   handle: string | undefined;
   domains: readonly string[];
-  /** Senders that wrote from a private mailbox, newest first. */
   userIds: readonly string[];
 }
 
-/** Blocks a party, or removes the blocks that cover it. */
 export function BlockContact({ party, isBlocked, onClose }: { party: Party; isBlocked: boolean; onClose(): void }) {
   const { target, error } = useTarget(party);
   if (!target)

@@ -3,7 +3,6 @@ import { number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 
-/** What messages with a contact have shown. */
 export function ContactFacts({ contact: { party, activity, can_initiate, blocked } }: { contact: Contact }) {
   const address = addressOf(party).replace(/^@/, '');
   return (

@@ -2,9 +2,8 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { forget, keyOf, type List, useList } from '../../api/queries.ts';
 import type { Contact, Party } from '../../api/schema.ts';
 
-/** What a row shows. A list may have a hundred thousand rows. */
+/** The fields of a row. A list may have a hundred thousand rows. */
 export interface Summary {
-  /** One for each party. */
   key: string;
   party: Party;
   label: string;
@@ -29,7 +28,7 @@ const TYPES_SHOWN = 2;
 export const nameOf = (party: Party): PartyName =>
   party.kind === 'handle' ? { handle: party.handle } : party.kind === 'domain' ? { domain: party.domain } : { email: party.email };
 
-/** As it stands in the path of the contact's page: a handle, a domain or a mailbox. */
+/** The handle, domain or mailbox in the path of the contact's page. */
 export const addressIn = (party: Party): string =>
   party.kind === 'handle' ? party.handle : party.kind === 'domain' ? party.domain : party.email;
 
@@ -78,7 +77,6 @@ function updateLists(queries: QueryClient, contact: Contact): void {
   });
 }
 
-/** Reloads the first page of each list. */
 async function reloadLists(queries: QueryClient): Promise<void> {
   const firstOf = ({ pages, pageParams }: Pages): Pages => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) });
   queries.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey) }, (list) => list && firstOf(list));

@@ -6,7 +6,6 @@ import { say } from '../../ui/toast.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { nameOf, useContactLists } from './contact-list.ts';
 
-/** Label and notes, which only the business sees. Saving them saves the contact. */
 export function ContactNotes({ contact }: { contact: Contact }) {
   const { id, party } = contact;
   const save = useAction('POST /v1/contacts');

@@ -6,7 +6,6 @@ import { Name } from '../../ui/name.tsx';
 import { Badge, Time } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 
-/** The threads with a handle, domain or mailbox, latest activity first. */
 export function ContactThreads({ address }: { address: string }) {
   const list = useList('GET /v1/threads', { query: { with: address } });
   if (list.error) return <ErrorNote error={list.error} onRetry={list.retry} />;

@@ -18,7 +18,7 @@ import { ContactNotes } from './contact-notes.tsx';
 import { ContactThreads } from './contact-threads.tsx';
 import { useSchemaOf } from './schema-of.ts';
 
-/** Everything about one contact. The address is a handle, a domain or a mailbox. */
+/** The page of one contact. The address is a handle, a domain or a mailbox. */
 export function ContactPage() {
   const { address } = useParams({ from: '/app/contacts/$address' });
   const contact = useReading('GET /v1/contacts/by-party', { query: partyIn(address) });
@@ -100,7 +100,6 @@ function ArchiveButton({ id, isArchived }: { id: string; isArchived: boolean }) 
   );
 }
 
-/** Nothing, if the business publishes none. */
 function PublishedSchema({ handle }: { handle: string }) {
   const { data } = useSchemaOf(handle);
   if (!data) return null;

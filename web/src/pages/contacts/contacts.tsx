@@ -18,7 +18,7 @@ export function ContactsPage() {
   const q = useDebouncedValue(typed.trim(), TYPING_MS);
   const [order, setOrder] = useState<Order>('activity');
   const list = useContacts(q, shown, order);
-  // A page can be empty and not the last one.
+  // An empty page need not be the last one.
   const { hasMore, isFetchingMore, more } = list;
   const isLooking = list.items.length === 0 && hasMore;
   useEffect(() => {

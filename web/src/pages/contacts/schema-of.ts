@@ -3,7 +3,6 @@ import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { type ApiError, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 
-/** The schema that a business publishes, as it was written; null if it publishes none. */
 export function useSchemaOf(handle: string): UseQueryResult<string | null, ApiError> {
   const input = { path: { handle } };
   return useQuery<string | null, ApiError>({

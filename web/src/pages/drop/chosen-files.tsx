@@ -4,7 +4,6 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { bytes } from '../../ui/parts.tsx';
 
-/** Files that are chosen before signing in. They are uploaded afterwards, in the name of the sender. */
 export function ChosenFiles({ files, onChange }: { files: readonly File[]; onChange(files: readonly File[]): void }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);

@@ -16,7 +16,6 @@ import { SenderLine } from './sender-line.tsx';
 
 interface ComposeDropProps {
   profile: PublicProfile;
-  /** The signed-in person, who may send; without one there is no Send button. */
   writer: { account: Account; door: Door } | undefined;
   onSent(message: Envelope): void;
 }
@@ -70,7 +69,6 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
 }
 
 interface SendFormProps {
-  /** Chosen before signing in. */
   files: readonly File[];
   isEmpty: boolean;
   send: Pick<ReturnType<typeof useSend>, 'error' | 'isPending'>;

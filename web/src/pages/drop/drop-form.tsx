@@ -8,7 +8,6 @@ import { SenderLine } from './sender-line.tsx';
 import { Sent } from './sent.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** Composes, signs in, sends and shows the receipt, on one page. */
 export function DropForm({ profile }: { profile: PublicProfile }) {
   const [sent, setSent] = useState<Envelope>();
   const session = useReading('GET /v1/account', {});

@@ -11,7 +11,6 @@ import { Badge } from '../../ui/parts.tsx';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { DropForm } from './drop-form.tsx';
 
-/** The drop page of a business, for people without a handle. */
 export function DropPage() {
   const { handle } = useParams({ from: '/@{$handle}' });
   const { data: profile, error, refetch } = useReading('GET /v1/public/{handle}', { path: { handle } });

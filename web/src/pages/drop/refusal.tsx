@@ -7,7 +7,6 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 
-/** Why the visitor can't send here, and what to do instead. */
 function Refusal({ icon, title, children, actions }: { icon: ReactNode; title: string; children: ReactNode; actions?: ReactNode }) {
   return (
     <section className="rounded-xl border border-line bg-tint px-5 py-5">
@@ -21,7 +20,6 @@ function Refusal({ icon, title, children, actions }: { icon: ReactNode; title: s
   );
 }
 
-/** account: of the signed-in visitor. */
 export function Closed({ profile, account }: { profile: PublicProfile; account?: Account }) {
   const business = account?.businesses[0];
   return (
@@ -83,7 +81,6 @@ export function OwnBusiness({ profile }: { profile: PublicProfile }) {
   );
 }
 
-/** Every refusal but that of a business that accepts no drops. */
 export function Refused({ profile, account, reason }: { profile: PublicProfile; account: Account; reason: Door['reason'] }) {
   const name = <Name className="text-ink">{profile.display_name}</Name>;
   if (reason?.code === 'party_required')

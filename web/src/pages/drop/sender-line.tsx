@@ -6,7 +6,7 @@ import { PartyName } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { switchPerson } from './switch-person.ts';
 
-/** Who the message is from, and how to change that. sender: null if nothing can be sent. */
+/** The sender of the message, and how to change it. sender: null if nothing can be sent. */
 export function SenderLine({ account, sender }: { account: Account; sender: Party | null }) {
   const queries = useQueryClient();
   const signOut = useAuth('sign-out');
@@ -38,7 +38,7 @@ export function SenderLine({ account, sender }: { account: Account; sender: Part
   );
 }
 
-/** The display name of an organisation without a handle is its domain. */
+/** An organisation without a handle has its domain as display name. */
 function SenderName({ party }: { party: Party }) {
   if (party.kind === 'handle') return <PartyName party={party} />;
   return <Name className="text-ink">{party.display_name}</Name>;

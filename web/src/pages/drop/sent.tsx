@@ -5,10 +5,9 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable, PartyName } from '../../ui/parts.tsx';
 
-/** The message was delivered: the receipt, and what to do next. */
 export function Sent({ message, onAnother }: { message: Envelope; onAnother(): void }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The focused form is gone: screen readers go on with the result.
+  // The focused form is gone, so screen readers continue with the result.
   useEffect(() => heading.current?.focus(), []);
   const { from, to, receipt_url } = message;
   const token = new URL(receipt_url).pathname.split('/').at(-1) ?? '';

@@ -3,7 +3,6 @@ import { useSearch } from '@tanstack/react-router';
 import { SignInOptions } from '../../parts/sign-in-options.tsx';
 import { switchPerson } from './switch-person.ts';
 
-/** The sender verifies an email address before sending. */
 export function SignIn({ handle }: { handle: string }) {
   const queries = useQueryClient();
   const { error } = useSearch({ strict: false });

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 
-/** Responses that are the same for everyone. */
+/** These responses are the same for everyone. */
 const PUBLIC: unknown[] = ['GET /v1/public/{handle}', 'GET /v1/sign-in'];
 
-/** After a sign-in or sign-out without a navigation: drops what the previous person has read, and reloads what is shown. */
+/** After a sign-in or sign-out without a navigation: drops the data of the previous person, and reloads what is shown. */
 export function switchPerson(queries: QueryClient): Promise<void> {
   return queries.resetQueries({ predicate: ({ queryKey }) => !PUBLIC.includes(queryKey[1]) });
 }

@@ -8,5 +8,4 @@ export const PERMISSIONS: Record<Role, string> = {
   owner: 'Can also add and remove owners.',
 };
 
-/** Only owners add or remove owners. */
 export const canAssign = (mine: Role | undefined, role: Role): boolean => mine === 'owner' || (mine === 'admin' && role !== 'owner');

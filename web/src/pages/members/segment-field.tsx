@@ -7,7 +7,6 @@ import { TextField, VERBATIM } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { useForm } from '../../ui/use-form.ts';
 
-/** The address of a member inside the business, edited in place. */
 export function SegmentField({ member, isEditable }: { member: Member; isEditable: boolean }) {
   const [isEditing, setEditing] = useState(false);
   if (isEditing) return <SegmentForm member={member} onClose={() => setEditing(false)} />;

@@ -23,7 +23,7 @@ function NewMessage({ to, onSent }: { to: string | undefined; onSent(sent: Envel
   const navigate = useNavigate();
   const { history } = useRouter();
   const page = useRef<HTMLDivElement>(null);
-  // The text is kept, and files are asked about.
+  // The text is kept, and the person is asked about files.
   const leave = useCallback(() => {
     if (history.canGoBack()) history.back();
     else void navigate({ to: '/inbox', search: lastList() });

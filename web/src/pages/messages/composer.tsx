@@ -14,7 +14,7 @@ import { RecipientField } from './recipient-field.tsx';
 import { TemplateMenu } from './template-menu.tsx';
 import { type ComposerProps, useComposer } from './use-composer.ts';
 
-/** The form for a new message or a reply. Of a reply that is folded only the note is seen. */
+/** The form for a new message or a reply. A folded reply shows only the note. */
 export function Composer(props: ComposerProps) {
   const { writing, replyTo } = props;
   const isReply = props.inReplyTo !== undefined;
@@ -118,7 +118,7 @@ const handleOf = (party: Party | undefined): string | undefined => (party?.kind 
 interface DetailsProps {
   text(name: 'type' | 'subject'): { value: string; error: string | undefined; onChange(event: { target: { value: string } }): void };
   isHidden: boolean;
-  /** Somebody wants to fill them in now. */
+  /** Whether somebody wants to fill the fields in now. */
   isAdded: boolean;
 }
 
@@ -135,7 +135,7 @@ function Details({ text, isHidden, isAdded }: DetailsProps) {
   );
 }
 
-/** What else a folded draft has. */
+/** The hidden contents of a folded draft. */
 function Rest({ draft: { type, subject, json }, files }: { draft: Draft; files: number }) {
   const rest = [
     ...(type === '' ? [] : ['type']),
@@ -160,7 +160,6 @@ function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComp
 interface ActionsProps {
   composer: ReturnType<typeof useComposer>;
   isReply: boolean;
-  /** Shows the fields for type and subject. */
   onDetails?: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { activeBusiness } from '../../api/business.ts';
 import { storedFields, storeFields, useStoredFields } from '../../ui/stored-fields.ts';
 
-/** An unsent message. Files are not part of it: they can't be stored over a reload. */
+/** An unsent message, without its files: they can't be stored over a reload. */
 export type Draft = {
   to: string;
   type: string;
@@ -17,10 +17,9 @@ export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type,
 /** place: the id of the thread to reply in, or that of a new message. */
 const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${place}`;
 
-/** A message to a chosen recipient has a draft of its own: what was written for somebody else is not addressed to this one. */
+/** Each chosen recipient has a separate draft: text for somebody else must not be addressed to this one. */
 export const placeOfNew = (to: string | undefined): string => (to === undefined ? 'new' : `new to ${to}`);
 
-/** Puts a draft in the place of the one that the compose page would show. */
 export function replaceDraft(draft: Draft): void {
   storeFields(keyOf(placeOfNew(undefined)), draft);
 }
@@ -30,7 +29,7 @@ export function useDraft(place: string, initial?: Partial<Draft>) {
   const { fields: draft, change, clear } = useStoredFields<Draft>(key, EMPTY, initial);
   return {
     ...{ draft, change, clear },
-    /** What was typed since a draft was sent, which is the next one. */
+    /** The text typed since a draft was sent, for the next one. */
     leftOf: (sent: Draft): Draft => {
       const now: Draft = { ...EMPTY, ...storedFields(key) };
       const left = (name: keyof Draft) => (now[name].startsWith(sent[name]) ? now[name].slice(sent[name].length) : now[name]);
@@ -41,7 +40,6 @@ export function useDraft(place: string, initial?: Partial<Draft>) {
 
 const COMMENT = { text: '', mentioned: '[]' };
 
-/** A comment that was begun in a thread. mentioned: its members and agents, as JSON. */
 export function useCommentDraft(threadId: string) {
   const key = `${keyOf(threadId)}.comment`;
   return { ...useStoredFields(key, COMMENT), textNow: () => storedFields(key)['text'] ?? '' };

@@ -10,9 +10,8 @@ import { imageTypeOf, isPdf, type PreviewKind, rowsOf } from './preview-kind.ts'
 const PdfPreview = lazy(retried(async () => ({ default: (await import('./pdf-preview.tsx')).PdfPreview })));
 
 /**
- * What a file holds, without running or opening any of it: texts are shown as text, tables as cells, images by the image decoder
- * only, from a data: URL with the type that their bytes have, and PDFs are drawn in a frame without an origin. No document of a stranger is ever
- * loaded, from any origin.
+ * Shows a file without running or opening any of it. Texts are shown as text, tables as cells, images by the image decoder only (from a data: URL
+ * with the type of their bytes), and PDFs in a frame without an origin. No document of a stranger is ever loaded, from any origin.
  */
 export function FilePreview({ file, kind }: { file: File; kind: PreviewKind }) {
   const content = useQuery<Content, ApiError>({

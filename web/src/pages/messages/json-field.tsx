@@ -24,13 +24,11 @@ interface JsonFieldProps {
   onChange(value: string): void;
   onRemove(): void;
   error: string | undefined;
-  /** The address of the recipient, if it is a business. */
   to: string | undefined;
-  /** Somebody wants to write it now. */
+  /** Whether somebody wants to write it now. */
   startsFocused: boolean;
 }
 
-/** An editor for JSON, which is sent exactly as typed. */
 export function JsonField({ value, onChange, onRemove, error, to, startsFocused }: JsonFieldProps) {
   const editor = useRef<EditorHandle>(null);
   const checked = useDeferredValue(value);
@@ -87,7 +85,7 @@ export function JsonField({ value, onChange, onRemove, error, to, startsFocused 
   );
 }
 
-/** What the recipient's schema says. A message that fails is delivered, too. */
+/** The result of the recipient's schema. A message that fails is delivered, too. */
 function Verdict({ handle, problems: { length } }: SchemaVerdict) {
   if (length === 0) return <span className="text-good">. Matches the schema of @{handle}.</span>;
   return (

@@ -19,12 +19,10 @@ import { type Message, useFullMessage } from './thread-messages.ts';
 
 interface MessageCardProps {
   message: Message;
-  /** Already said above the list. */
   threadSubject: string | undefined;
   /** Whether the sender is new in this thread, or has changed. */
   news: SenderNews | undefined;
   isOpen: boolean;
-  /** The address of the page links to it. */
   isLinked: boolean;
   onToggle(): void;
   onReply(): void;
@@ -142,7 +140,7 @@ interface SenderProps {
   isNonMember: boolean;
 }
 
-/** Who sent the message for the party, and the verified domains of the party. What is not verified is said; the rest is in the details. */
+/** The actor who sent the message, and the verified domains of its party. Unverified facts are shown here; the rest is in the details. */
 function SenderLine({ message, news, isOurs, isNonMember }: SenderProps) {
   const { name, email, verified, provider } = message.from.actor;
   return (

@@ -27,7 +27,6 @@ export function BlockSender({ block, onClose }: { block: Block; onClose(): void 
 
 const SHOWN_CHARS = 20_000;
 
-/** The envelope as the API returned it. */
 export function MessageSource({ message, onClose }: { message: Message; onClose(): void }) {
   const full = useFullMessage(message);
   return (

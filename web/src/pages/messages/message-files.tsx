@@ -13,7 +13,7 @@ import { previewKindOf } from './preview-kind.ts';
 
 const FilePreview = lazy(retried(async () => ({ default: (await import('./file-preview.tsx')).FilePreview })));
 
-/** Browsers drop a download that begins while another is being asked for. */
+/** Browsers drop a download that begins while another is being requested. */
 const BETWEEN_DOWNLOADS_MS = 700;
 
 export function MessageFiles({ files }: { files: File[] }) {
@@ -52,7 +52,7 @@ export function MessageFiles({ files }: { files: File[] }) {
   );
 }
 
-/** The URL in the message may have expired, so a new one is asked for. It is an attachment: the browser stays on the page. */
+/** The URL in the message may have expired, so a new one is requested. It is an attachment: the browser stays on the page. */
 async function download(id: string): Promise<void> {
   const { download_url } = await call('GET /v1/files/{id}', { path: { id } });
   const link = document.createElement('a');

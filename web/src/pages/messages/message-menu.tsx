@@ -18,7 +18,6 @@ import { fullMessage, type Message } from './thread-messages.ts';
 const MessageSource = lazy(retried(async () => ({ default: (await import('./message-dialogs.tsx')).MessageSource })));
 const BlockSender = lazy(retried(async () => ({ default: (await import('./message-dialogs.tsx')).BlockSender })));
 
-/** Actions on a message and on its sender. */
 export function MessageMenu({ message, onReply }: { message: Message; onReply(): void }) {
   const { id, from, receipt_url } = message;
   const { party } = from;
@@ -103,13 +102,13 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
   );
 }
 
-/** In a file of its own, which few need. */
+/** Loaded on demand: few need it. */
 async function downloadProof(id: string): Promise<void> {
   const download = await import('./download-proof.ts');
   await download.downloadProof(id);
 }
 
-/** The person or mailbox, and its business or its domain. Public email domains are not offered. */
+/** Blocks of the person or mailbox, and of its business or domain. Public email domains are not offered. */
 function blocksFor({ from }: Message): Block[] {
   const blocks: Block[] = [];
   if (from.actor.kind !== 'agent') blocks.push({ name: from.actor.email ?? from.actor.name, fields: { user_id: from.actor.id } });

@@ -5,7 +5,7 @@ import { Loading } from '../../ui/states.tsx';
 const PATIENCE_MS = 60_000;
 
 /**
- * A PDF, drawn in a frame without an origin (src/pdf/main.ts). All that the frame can say is one of three words; a document that it can't draw, or not in
+ * A PDF, drawn in a frame without an origin (src/pdf/main.ts). The frame can only say one of three words. A document that it can't draw, or not in
  * time, is downloaded instead.
  */
 export function PdfPreview({ bytes, name }: { bytes: ArrayBuffer; name: string }) {

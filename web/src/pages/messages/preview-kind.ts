@@ -9,7 +9,7 @@ const IMAGES = /\.(png|jpe?g|gif|webp|avif)$/i;
 const TEXTS = /\.(txt|md|log|json|xml|ya?ml|edi|ini|eml)$/i;
 const TABLES = /\.(csv|tsv)$/i;
 
-/** By the name and the type that the sender gave; what the bytes really are is looked at when they are there. */
+/** The kind by the sender's name and type. The bytes are checked once they are loaded. */
 export function previewKindOf({ filename, content_type, size_bytes }: File): PreviewKind | undefined {
   const kind = kindOf(filename, content_type);
   return kind !== undefined && size_bytes > 0 && size_bytes <= MAX_BYTES[kind] ? kind : undefined;
@@ -31,13 +31,13 @@ const SIGNATURES: [type: string, from: number, bytes: number[]][] = [
   ['image/avif', 4, ascii('ftypavi')],
 ];
 
-/** The type of an image by its first bytes. SVG is none of them: it is a document. */
+/** The type of an image by its first bytes. SVG is not included: it is a document. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, from, signature]) => signature.every((byte, at) => bytes[from + at] === byte))?.[0];
 }
 
 const PDF = ascii('%PDF-');
-/** Readers accept something before the signature. */
+/** Readers accept some bytes before the signature. */
 const PDF_WITHIN = 1_024;
 
 export function isPdf(bytes: Uint8Array): boolean {
@@ -48,7 +48,6 @@ export function isPdf(bytes: Uint8Array): boolean {
 const ROWS_MAX = 200;
 const COLUMNS_MAX = 30;
 
-/** The first rows of comma- or semicolon-separated values (RFC 4180). */
 export function rowsOf(text: string): string[][] {
   const [firstLine = ''] = text.split('\n', 1);
   const separator = [',', ';', '\t'].reduce((best, one) => (firstLine.split(one).length > firstLine.split(best).length ? one : best));

@@ -1,6 +1,5 @@
 import { useReading } from '../../api/queries.ts';
 
-/** Says before sending what the receipt shows. */
 export function ReceiptNote() {
   const { data: business } = useReading('GET /v1/business', {});
   return (

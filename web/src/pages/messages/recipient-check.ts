@@ -11,14 +11,14 @@ const CHECK = 'POST /v1/schema-check';
 const ADDRESS = /^[a-z0-9][a-z0-9-]{1,31}(\/[a-z0-9-]{1,31})?$/;
 
 export interface SchemaVerdict {
-  /** Without @ and segment. */
+  /** The handle without @ and segment. */
   handle: string;
   problems: Problem[];
 }
 
 /**
- * Checks JSON against the schema of its recipient while it is typed. Undefined if the recipient publishes none, while the check is under
- * way, and when it fails: sending does not depend on it.
+ * Checks JSON against the schema of its recipient while it is typed. Undefined: the recipient publishes none, or the check is under way or has
+ * failed. Sending does not depend on it.
  */
 export function useRecipientCheck(to: string | undefined, text: string): SchemaVerdict | undefined {
   const address = to?.trim().replace(/^@/, '').toLowerCase() ?? '';
@@ -40,7 +40,7 @@ export function useRecipientCheck(to: string | undefined, text: string): SchemaV
   }, [json, address, validation]);
 }
 
-/** Of `<address> <JSON>`. */
+/** The input of the key `<address> <JSON>`. */
 function inputOf(question: string) {
   const end = question.indexOf(' ');
   return { query: { to: question.slice(0, end) }, body: new JsonText(`{"json":${question.slice(end + 1)}}`) };

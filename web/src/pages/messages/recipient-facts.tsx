@@ -8,7 +8,7 @@ import { Time } from '../../ui/parts.tsx';
 const TYPING_MS = 300;
 const HANDLE = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
-/** What is known of the typed recipient, before anything is sent: its name, its verified domains, and whether it is the first contact. */
+/** Facts about the typed recipient, before anything is sent: its name, its verified domains, and whether it is the first contact. */
 export function RecipientFacts({ typed }: { typed: string }) {
   const settled = useDebouncedValue(typed.trim().replace(/^@/, '').split('/')[0] ?? '', TYPING_MS);
   return HANDLE.test(settled) ? <OfHandle handle={settled} /> : <p className="min-h-5 text-sm" />;
@@ -17,7 +17,7 @@ export function RecipientFacts({ typed }: { typed: string }) {
 function OfHandle({ handle }: { handle: string }) {
   const profile = useReading('GET /v1/public/{handle}', { path: { handle } });
   const contact = useReading('GET /v1/contacts/by-party', { query: { handle } }, { enabled: profile.data !== undefined });
-  // The same height before and after.
+  // The height must not change when the facts are loaded.
   if (!profile.data)
     return (
       <p role="status" className="flex min-h-5 items-center gap-1.5 text-sm text-soft">

@@ -9,7 +9,6 @@ import { Name } from '../../ui/name.tsx';
 interface Suggestion {
   handle: string;
   name: string;
-  /** What is known of it. */
   known: string;
 }
 
@@ -24,7 +23,6 @@ interface RecipientFieldProps {
   inputRef: Ref<HTMLInputElement>;
 }
 
-/** The recipient, with suggestions from the contacts and from all handles. */
 export function RecipientField({ value, onChange, error, inputRef }: RecipientFieldProps) {
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
@@ -44,7 +42,7 @@ export function RecipientField({ value, onChange, error, inputRef }: RecipientFi
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       setOpen(true);
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      // One position more than there are suggestions: what was typed.
+      // One position more than there are suggestions: the typed text.
       const places = suggestions.length + 1;
       setActive(((active + 1 + step + places) % places) - 1);
     } else if (event.key === 'Enter' && isShown && suggestions[active] && !event.ctrlKey && !event.metaKey) choose(suggestions[active]);
@@ -114,7 +112,7 @@ function knownOf(activity: Contact['activity']): string {
 
 const messagesOf = ({ messages_in, messages_out }: Contact['activity']): number => messages_in + messages_out;
 
-/** The busiest first; of equal ones, that with the latest message. */
+/** The busiest first, then the latest message. */
 const byMessages = (a: Contact, b: Contact): number => messagesOf(b.activity) - messagesOf(a.activity);
 
 /** Contacts first. None while a segment is typed: segments are not listed. */

@@ -18,7 +18,7 @@ const CommentForm = lazy(retried(async () => ({ default: (await import('./commen
 interface ReplyProps {
   threadId: string;
   to: EnvelopeSummary;
-  /** The reply is to the newest message, not to a chosen one. */
+  /** Whether the reply is to the newest message, not to a chosen one. */
   isNewest: boolean;
   onNewest(): void;
   writing: ThreadWriting;
@@ -26,7 +26,7 @@ interface ReplyProps {
   onCommented(): void;
 }
 
-/** What is written to the other party, or to colleagues. It stays at the foot of the window while the thread scrolls. */
+/** The forms for a reply and for a comment. They stay at the foot of the window while the thread scrolls. */
 export function Reply({ threadId, to, isNewest, onNewest, writing, onSent, onCommented }: ReplyProps) {
   const { what, write, fold, section } = writing;
   const isComment = what === 'comment';
@@ -77,7 +77,7 @@ interface ReplyFormProps {
   onSent(sent: Envelope): void;
 }
 
-/** One line until somebody writes in it: most threads are only read. What is typed before the form is there goes into its draft. */
+/** One line until somebody writes in it: most threads are only read. Keys typed before the form is loaded go into its draft. */
 function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormProps) {
   const { what, write, note } = writing;
   const [Loaded, setLoaded] = useState<typeof Composer>();
@@ -87,7 +87,7 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
       void loadComposer().then(({ Composer }) => {
         const { current: field } = note;
         const selection = field !== null && field === document.activeElement ? [field.selectionStart, field.selectionEnd] : undefined;
-        // In one step with the focus, so that no key falls in between.
+        // In one step with the focus, so that no key is lost in between.
         flushSync(() => setLoaded(() => Composer));
         if (!selection) return;
         note.current?.focus();

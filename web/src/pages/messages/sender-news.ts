@@ -5,10 +5,10 @@ interface Sent {
   from: { party: Party };
 }
 
-/** Of the messages of a thread: the first of its sender, or the first since the sender goes by another name. */
+/** first: the sender's first message in the thread. renamed: the first since the sender has another name. */
 export type SenderNews = 'first' | 'renamed';
 
-/** When a sender without a verified domain deserves a second look: not at each of its messages. */
+/** Senders without a verified domain deserve a second look at these messages, not at each. */
 export function senderNews(messages: readonly Sent[]): Map<string, SenderNews> {
   const names = new Map<string, string>();
   const news = new Map<string, SenderNews>();

@@ -13,16 +13,16 @@ import { removeTemplate, saveTemplate, type Template, useTemplates } from './tem
 interface TemplateMenuProps {
   draft: Draft;
   onUse(template: Template): void;
-  /** A template was stored or deleted: writing goes on. */
+  /** Called when a template was stored or deleted, to continue writing. */
   onDone(): void;
 }
 
-/** Begins from a stored draft, or stores this one. */
+/** Starts from a stored template, or stores this draft as one. */
 export function TemplateMenu({ draft, onUse, onDone }: TemplateMenuProps) {
   const templates = useTemplates();
   const [isSaving, setSaving] = useState(false);
   const closeDialog = () => {
-    // First: a dialog that closes gives the focus back to the menu.
+    // First, because a dialog that closes gives the focus back to the menu.
     flushSync(() => setSaving(false));
     onDone();
   };

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { activeBusiness } from '../../api/business.ts';
 import type { Draft } from './draft.ts';
 
-/** Drafts to begin from, kept in this browser for each business. */
+/** Templates are stored in this browser, for each business. */
 export interface Template extends Draft {
   name: string;
 }
@@ -13,7 +13,7 @@ const keyNow = (): string => `waybill.templates.${activeBusiness()}`;
 
 let known: { key: string; text: string; list: readonly Template[] } | undefined;
 
-/** The same array as long as nothing has changed. */
+/** The same array until something changes. */
 function templates(): readonly Template[] {
   const key = keyNow();
   const text = localStorage.getItem(key) ?? '[]';
@@ -32,7 +32,7 @@ function parsed(text: string): Template[] {
 
 const FIELDS = ['name', 'to', 'type', 'subject', 'note', 'json'] as const;
 
-/** Storage may hold what an older version wrote. */
+/** The storage may hold data of an older version. */
 function isTemplate(value: unknown): value is Template {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map(Object.entries(value));
@@ -49,7 +49,7 @@ function store(list: readonly Template[]): boolean {
   return true;
 }
 
-/** One of the same name is replaced. False if the browser has no room for it. */
+/** Replaces a template of the same name. False: the browser has no room for it. */
 export function saveTemplate(template: Template): boolean {
   const others = templates().filter(({ name }) => name !== template.name);
   return others.length < TEMPLATES_MAX && store([...others, template].toSorted((a, b) => a.name.localeCompare(b.name)));

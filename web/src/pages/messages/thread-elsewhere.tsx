@@ -7,7 +7,7 @@ import { Name } from '../../ui/name.tsx';
 import { PageHeader } from '../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../ui/states.tsx';
 
-/** A thread that the active business does not have. Links in emails name no business, so the other ones are searched. */
+/** A thread that the active business does not have. Links in emails name no business, so the others are searched. */
 export function ThreadElsewhere({ id }: { id: string }) {
   const active = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});

@@ -9,11 +9,11 @@ import { useMailbox } from './inbox/mailbox.tsx';
 interface ThreadToolbarProps {
   id: string;
   state: ThreadState;
-  /** Given while older messages are folded. */
+  /** Undefined: no older messages are folded. */
   onOpenAll: (() => void) | undefined;
 }
 
-/** What can be done to the open thread. It stays in sight. */
+/** The actions on the open thread. They stay in sight. */
 export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
   const { work, goBack } = useMailbox();
   const isDone = state.status === 'done';
@@ -66,7 +66,6 @@ export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
   );
 }
 
-/** The labels of the thread, each with a way to remove it. */
 export function ThreadLabels({ id, labels }: { id: string; labels: string[] }) {
   const { work } = useMailbox();
   if (labels.length === 0) return null;

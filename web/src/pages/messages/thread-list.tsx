@@ -12,7 +12,6 @@ interface ThreadListProps {
   comments: Comment[];
   /** The subject above the list, which messages need not repeat. */
   subject: string | undefined;
-  /** The message or comment that the address of the page links to. */
   linked: string;
   isOpen(id: string): boolean;
   onToggle(id: string): void;
@@ -28,7 +27,7 @@ const COMMENT_PX = 84;
 
 type Entry = Message | Comment;
 
-/** Comments stand where they were made, between the messages, which keep their order. */
+/** Inserts comments by time between the messages, which keep their order. */
 function inOrder(messages: Message[], comments: Comment[]): Entry[] {
   const entries: Entry[] = [];
   let next = 0;
@@ -48,7 +47,7 @@ function estimateOf(entry: Entry | undefined, isOpen: (id: string) => boolean): 
   return isOpen(entry?.id ?? '') ? OPEN_PX : FOLDED_PX;
 }
 
-/** The messages and comments of a thread. Only those near the window are drawn: a thread may have thousands. */
+/** The messages and comments of a thread. Only those near the window are rendered: a thread may have thousands. */
 export function ThreadList({ messages, comments, subject, linked, isOpen, onToggle, onReply }: ThreadListProps) {
   const [place, setPlace] = useState<HTMLOListElement | null>(null);
   const news = useMemo(() => senderNews(messages), [messages]);
@@ -62,7 +61,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
     gap: GAP_PX,
     overscan: OVERSCAN,
   });
-  // To the linked message once, as soon as it is loaded. The first one is at the top anyway, with the heading above it.
+  // Scrolls to the linked message once, as soon as it is loaded. The first one is at the top anyway, with the heading above it.
   const linkedAt = entries.findIndex(({ id }) => id === linked);
   const shown = useRef('');
   const showLinked = useEffectEvent(() => {
@@ -72,7 +71,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
   useEffect(() => showLinked(), [linkedAt, linked, place]);
-  // On paper all stand below each other.
+  // On paper, all entries are rendered below each other.
   const isPrinting = useIsPrinting();
   const drawn = isPrinting ? entries.map(({ id }, index) => ({ index, key: id, start: 0 })) : virtual.getVirtualItems();
   return (
@@ -93,7 +92,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
             data-index={index}
             aria-setsize={entries.length}
             aria-posinset={index + 1}
-            // An open menu is above the messages that follow, and the reply form.
+            // An open menu must be above the next messages and the reply form.
             className={isPrinting ? '' : 'absolute inset-x-0 top-0 has-[[role=menu]]:z-30'}
             style={isPrinting ? undefined : { transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
           >

@@ -7,25 +7,21 @@ import { useArrivals, useThreadChanges } from '../../api/live.ts';
 import type { EnvelopeSummary, Party, ThreadState } from '../../api/schema.ts';
 import { isChanging } from './work/under-way.ts';
 
-/** A message without its JSON, which is loaded when the message is opened. */
 export type Message = EnvelopeSummary;
 
-/** With whom a business exchanged a message. */
 export function otherParty({ from, to }: Message, business: string | undefined): Party {
   return from.party.kind === 'handle' && from.party.handle === business ? to.party : from.party;
 }
 
-/** A message with its JSON. */
 interface FullMessage {
   raw: string;
-  /** As it was sent. Never parsed as ECMAScript numbers, which would lose digits. Undefined without JSON. */
+  /** The JSON as text. ECMAScript numbers would lose digits. Undefined: the message has none. */
   json: string | undefined;
 }
 
 export interface ThreadPage {
   messages: Message[];
   hidden: number;
-  /** What the business has decided about the thread. */
   state: ThreadState;
   cursor: string | null;
 }
@@ -56,11 +52,10 @@ async function read(id: string, cursor: string | undefined, signal?: AbortSignal
   return { messages: data as Message[], hidden, state, cursor: next_cursor };
 }
 
-/** All messages of a thread, oldest first, new ones included as they arrive. */
 export function useThread(id: string) {
   const business = useActiveBusiness();
   const queries = useQueryClient();
-  // Not invalidated as other queries are: earlier messages never change, so only the last page is loaded again.
+  // Not invalidated like other queries: earlier messages never change, so only the last page is loaded again.
   const key = ['thread', business, id];
   const thread = useInfiniteQuery<ThreadPage, ApiError, Pages, unknown[], string | undefined>({
     queryKey: key,
@@ -76,14 +71,14 @@ export function useThread(id: string) {
     const end = await read(id, cursor).catch(() => undefined);
     queries.setQueryData<Pages>(key, (known) => {
       if (!end || !known || known.pageParams.at(-1) !== cursor) return known;
-      // A change that is under way is shown already, and may not be at the service yet.
+      // A change under way is already shown, but the service may not have it yet.
       const state = (isChanging() ? known.pages.at(-1)?.state : undefined) ?? end.state;
       return { ...known, pages: [...known.pages.slice(0, -1), { ...end, state }] };
     });
   }, [queries, business, id]);
   useArrivals(loadNew);
   useThreadChanges(loadNew);
-  // Messages that arrived while another page was open.
+  // Loads messages that arrived while another page was open.
   useEffect(() => {
     if (queries.getQueryData(['thread', business, id])) void loadNew();
   }, [queries, business, id, loadNew]);

@@ -109,7 +109,6 @@ function Thread({ id }: { id: string }) {
 
 const toEnd = (): void => void requestAnimationFrame(() => scrollTo({ top: document.documentElement.scrollHeight }));
 
-/** Who writes to whom, and how much of the thread is seen. */
 function Parties({ messages, hidden }: { messages: Message[]; hidden: number }) {
   const business = useActiveBusiness();
   const [first] = messages;
@@ -135,7 +134,7 @@ function useOpenMessages(messages: Message[] | undefined, linked: string, isComp
   );
   return {
     isOpen,
-    /** More may be loading again: a form that somebody writes in stays. */
+    /** More may be loading again, but a form in use must stay. */
     wasComplete: folded !== undefined,
     toggle: (id: string) => setToggled((known) => new Map([...known, [id, !isOpen(id)]])),
     openAll: () => setToggled(new Map((messages ?? []).map(({ id }) => [id, true]))),

@@ -11,19 +11,15 @@ import type { Template } from './templates.ts';
 import { type ThreadWriting, useFoldWhenLeft } from './use-writing.ts';
 
 export interface ComposerProps {
-  /** The key under which the draft is stored. */
   place: string;
-  /** The message to reply to; without it, a recipient must be chosen. */
   inReplyTo?: string;
-  /** The party that a reply goes to. */
   replyTo?: Party;
-  /** Of a reply: how its form is folded and unfolded. */
+  /** The state of a reply's form, folded or not. */
   writing?: ThreadWriting;
   initial?: Partial<Draft>;
   onSent(envelope: Envelope): void;
 }
 
-/** Why the draft can't be sent yet. at: the field to look at. */
 interface Problem {
   at?: 'to';
   text: string;
@@ -31,7 +27,6 @@ interface Problem {
 
 const FIELDS = ['/to', '/type', '/subject', '/note', '/json', '/files'];
 
-/** Whether a field shows the error already. */
 const isAtField = ({ code, details }: ApiError): boolean =>
   code === 'unknown_recipient' || (details.length > 0 && details.every(({ path }) => FIELDS.includes(path)));
 
@@ -41,7 +36,6 @@ export interface Elements {
   note: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** The draft of a message, its files, and how it is sent. */
 export function useComposer(props: ComposerProps, elements: Elements) {
   const { place, inReplyTo, writing, initial } = props;
   const { recipient, note } = elements;
@@ -50,7 +44,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
   const uploads = useUploads('/v1/uploads');
   /** added: somebody wants to write it now. */
   const [json, setJson] = useState<'none' | 'shown' | 'added'>(draft.json === '' ? 'none' : 'shown');
-  /** Another version makes the editor start over. */
+  /** A new version makes the editor start over. */
   const [version, setVersion] = useState(0);
   const { submit, send, problem, setProblem } = useSubmit(props, elements, { ...stored, uploads, onNoJson: () => setJson('none') });
   const { error } = send;
@@ -58,7 +52,6 @@ export function useComposer(props: ComposerProps, elements: Elements) {
   useFoldWhenLeft(writing, writing?.what === 'reply' && isEmpty(draft) && uploads.list.length === 0);
   return {
     ...{ draft, change, uploads, submit, version, isBusy: send.isPending, hasJson: json !== 'none', isJsonAdded: json === 'added' },
-    /** The error that no field shows. */
     error: error && !isAtField(error) ? error : null,
     errorAt: (name: keyof Draft | 'files') => error?.at(`/${name}`),
     recipientError:
@@ -75,7 +68,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
       setJson('none');
       note.current?.focus();
     },
-    /** Files were chosen or removed: text comes next. */
+    /** After choosing or removing files, the text comes next. */
     onFiles: () => note.current?.focus(),
     begin: ({ name: _name, ...fields }: Template) => {
       const to = fields.to || draft.to;
@@ -89,7 +82,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
 
 interface Sendable extends ReturnType<typeof useDraft> {
   uploads: Uploads;
-  /** The draft has no JSON any more. */
+  /** Called when the draft has no JSON any more. */
   onNoJson(): void;
 }
 
@@ -123,13 +116,13 @@ function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipi
     if (found?.at === 'to') recipient.current?.focus();
     if (found !== undefined || uploads.ids === undefined) return;
     try {
-      // A promise, not a callback: it also comes after the thread was left, and then clears the draft of that thread.
+      // A promise, not a callback: it also resolves after the thread was left, and then clears the draft of that thread.
       finish(await send.mutateAsync(bodyOf(draft, inReplyTo, uploads.ids)));
     } catch (failure) {
       // The mutation has the error, which is shown.
       if (!(failure instanceof ApiError)) throw failure;
       if (failure.code === 'unknown_recipient' || failure.at('/to') !== undefined) recipient.current?.focus();
-      // A button that is disabled while it is busy loses the focus.
+      // A button that is disabled while busy loses the focus.
       else if (document.activeElement === document.body) note.current?.focus();
     }
   };
@@ -145,7 +138,7 @@ interface FirstFocus extends Omit<Elements, 'form'> {
   change(changes: Partial<Draft>): void;
 }
 
-/** What was typed since the shortcut that opened the page belongs into its first empty field. */
+/** Keys typed since the shortcut that opened the page go into its first empty field. */
 function useFirstFocus({ isReply, draft, recipient, note, change }: FirstFocus): void {
   const begin = useEffectEvent(() => {
     if (isReply) return;

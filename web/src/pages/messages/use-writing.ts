@@ -7,11 +7,11 @@ import { dropKeys, holdKeys, isHeld } from '../../ui/type-ahead.ts';
 const WAYS = ['reply', 'comment'] as const;
 export type Writing = (typeof WAYS)[number];
 
-/** Where keys belong that are typed before the field is there. */
+/** The place of keys that are typed before the field is rendered. */
 export const keysPlace = (what: Writing, threadId: string): string => `${what} ${threadId}`;
 
 export interface ThreadWriting {
-  /** What is being written. Undefined: the form is folded, and keys are shortcuts. */
+  /** The open form. Undefined: it is folded, and keys are shortcuts. */
   what: Writing | undefined;
   write(what: Writing): void;
   fold(): void;
@@ -21,7 +21,7 @@ export interface ThreadWriting {
   comment: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Which form of a thread is open. It stays open, and keys stay text, until it is closed or its thread is left. */
+/** The open form of a thread. It stays open, and keys stay text, until it is closed or its thread is left. */
 export function useThreadWriting(threadId: string): ThreadWriting {
   const router = useRouter();
   const [what, setWhat] = useState<Writing>();
@@ -30,13 +30,13 @@ export function useThreadWriting(threadId: string): ThreadWriting {
   const comment = useRef<HTMLTextAreaElement>(null);
   const write = useCallback(
     (next: Writing) => {
-      // Another thread may be on its way already, as after this one is done: then it is meant.
+      // Another thread may be opening already, as after this one is done: the shortcut is meant for it.
       const opening = /^\/threads\/([^/]+)$/.exec(router.latestLocation.pathname)?.[1] ?? threadId;
       if (opening !== threadId) {
         holdKeys(keysPlace(next, opening));
         return;
       }
-      // At once: what is typed next is text, not shortcuts.
+      // At once: the next keys are text, not shortcuts.
       flushSync(() => setWhat(next));
       const field = next === 'reply' ? note : comment;
       if (field.current) field.current.focus();
@@ -56,7 +56,7 @@ export function useThreadWriting(threadId: string): ThreadWriting {
   }, [forget]);
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Keys that were typed on the way to this thread.
+      // Keys that were typed while this thread was opening.
       const waiting = WAYS.find((one) => isHeld(keysPlace(one, threadId)));
       if (waiting) setWhat(waiting);
     });
@@ -69,14 +69,14 @@ export function useThreadWriting(threadId: string): ThreadWriting {
   return useMemo(() => ({ what, write, fold, section, note, comment }), [what, write, fold]);
 }
 
-/** Folds a form in which nothing was written when somebody clicks elsewhere, or leaves it with the Tab key. */
+/** Folds an empty form when somebody clicks elsewhere, or leaves it with the Tab key. */
 export function useFoldWhenLeft(writing: ThreadWriting | undefined, isUntouched: boolean): void {
   useEffect(() => {
     if (!writing || !isUntouched) return;
     const { section, fold } = writing;
     const onLeave = (event: MouseEvent | KeyboardEvent) => {
       const form = section.current;
-      // The path of the event also has what the click has removed.
+      // The path of the event also has elements that the click has removed.
       const isInside = form === null || form.contains(document.activeElement) || event.composedPath().includes(form);
       if (!isInside && (!('key' in event) || event.key === 'Tab')) fold();
     };

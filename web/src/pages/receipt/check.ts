@@ -3,24 +3,21 @@ import type { AnyReceipt, Receipt } from '../../api/schema.ts';
 import { hashes, Unreadable } from './hash.ts';
 import type { BundleReport } from './verify-proof.ts';
 
-/** Of a file or text that is compared with the receipt, or of a proof. */
+/** The result for a file or text that is compared with the receipt, or for a proof. */
 export type Finding = HashFinding | ProofFinding;
 
 export interface HashFinding {
-  /** Of the file, or “The JSON”. */
   name: string;
-  /** Of the bytes, or of the canonical form of JSON. */
+  /** The hash of the bytes, or of the canonical form of JSON. */
   hash: string | undefined;
-  /** Of JSON as it is written, without space around it. */
+  /** The hash of JSON as written, without space around it. */
   bytesHash?: string | undefined;
   isJson: boolean;
-  /** Why it is not JSON. */
   unreadable: string | undefined;
 }
 
 export interface ProofFinding {
   name: string;
-  /** Why the file is no proof, or what its checks say. */
   proof: { unusable: string } | BundleReport;
 }
 
@@ -51,7 +48,7 @@ export async function checkFile(
 
 async function checkProof(file: File, receipt: AnyReceipt, signal: AbortSignal): Promise<ProofFinding> {
   const { PROOF_MAX_BYTES, verifyBundleFor } = await import('./verify-proof.ts');
-  // Read no further than a proof can go.
+  // A proof has no more bytes.
   const bytes = new Uint8Array(await file.slice(0, PROOF_MAX_BYTES + 1).arrayBuffer());
   return { name: file.name, proof: await verifyBundleFor(receipt, bytes, signal) };
 }
@@ -68,13 +65,13 @@ async function jsonFinding(name: string, json: string | File, signal: AbortSigna
 
 export interface IntegrityResult {
   isIntact: boolean;
-  /** How many files were hashed after delivery, so that content_hash does not cover their bytes. */
+  /** The number of files that were hashed after delivery: content_hash does not cover their bytes. */
   hashedLater: number;
 }
 
 /**
- * Whether content_hash matches the receipt. It was computed at delivery, when large files had no hash yet: so it is compared
- * with and without the hashes of the largest file, the two largest, and so on.
+ * Whether content_hash matches the receipt. At delivery, large files had no hash yet. So it is compared with and without the hashes of the largest
+ * file, the two largest, and so on.
  */
 export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promise<IntegrityResult> {
   const sizes = [...new Set(receipt.files.map(({ size_bytes }) => size_bytes))].sort((a, b) => b - a);
@@ -89,7 +86,7 @@ export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promi
 function hashedText(receipt: Receipt, unhashedFromBytes: number): string {
   const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
   const files = receipt.files.map((file) => (file.size_bytes >= unhashedFromBytes ? { ...file, sha256: null } : file));
-  // Null without JSON, and for messages from before this hash was recorded: then it is no part of what is hashed.
+  // Null without JSON, and for messages older than this hash: then content_hash does not cover it.
   const ofBytes = json_bytes_sha256 === null ? {} : { json_bytes_sha256 };
   return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

@@ -5,7 +5,6 @@ import { fullTime } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
 
-/** What was delivered. Only the two parties can read the JSON and the files. */
 export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { receipt: Receipt }) {
   return (
     <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">
@@ -29,7 +28,6 @@ export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { r
   );
 }
 
-/** For senders whose receipts are minimal. */
 export function Minimal() {
   return (
     <section aria-label="What was delivered" className="mb-10 rounded-xl border border-line px-5 py-5 print:mb-6">

@@ -2,12 +2,12 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
 
-/** What to hash: texts as they are, the bytes of a file, or JSON: its canonical form, and its text without space around it. */
+/** The input: texts, the bytes of a file, or JSON, which is hashed in canonical form and as written. */
 export type Task = { texts: string[] } | { file: Blob } | { json: string | Blob };
 /** doneBytes: the progress. unreadable: why it is not JSON. failed: the file has changed since it was chosen. */
 export type Report = { doneBytes: number } | { hashes: string[] } | { unreadable: string } | { failed: true };
 
-/** A few megabytes at a time: files may be larger than the memory. */
+/** Read in chunks, because files may be larger than the memory. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 const shown = (hash: Uint8Array): string => `sha256:${bytesToHex(hash)}`;

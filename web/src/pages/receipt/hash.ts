@@ -1,7 +1,6 @@
 import type { Report, Task } from './hash-worker.ts';
 import workerUrl from './hash-worker.ts?worker&url';
 
-/** The text or file is not JSON. */
 export class Unreadable extends Error {}
 
 interface Policy {
@@ -11,7 +10,7 @@ interface Policy {
 const policies = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }).trustedTypes;
 const policy = policies?.createPolicy('waybill-hash-worker', { createScriptURL: () => workerUrl });
 
-/** SHA-256 in a worker thread, so that the page stays responsive. The signal stops it. */
+/** SHA-256 in a worker thread, so that the page stays responsive. */
 export function hashes(task: Task, { signal, onProgress }: { signal?: AbortSignal; onProgress?: (doneBytes: number) => void } = {}) {
   return new Promise<string[]>((resolve, reject) => {
     const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' });

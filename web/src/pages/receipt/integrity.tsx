@@ -16,7 +16,7 @@ export function Integrity({ receipt, proof }: { receipt: AnyReceipt; proof: Proo
   });
   const verdict = verdictOf(content.data, proof.data, content.error ?? proof.error);
   return (
-    // The same height before and after the check.
+    // The height must not change with the check.
     <div
       role="status"
       className={`mb-6 flex min-h-22 items-start gap-3 rounded-xl px-5 py-4 print:border print:border-line ${BACKGROUNDS[verdict]}`}
@@ -61,7 +61,9 @@ const BACKGROUNDS: Record<Verdict, string> = {
   failed: 'bg-bad-tint',
 };
 
-/** Only the log proves something: a content hash that matches says that the receipt is consistent. Of a minimal receipt (null) there is nothing to compare. */
+/**
+ * Only the log proves something: a matching content hash only shows that the receipt is consistent. A minimal receipt (null) has nothing to compare.
+ */
 function verdictOf(content: IntegrityResult | null | undefined, proof: Proof | undefined, error: Error | null): Verdict {
   if (content?.isIntact === false || (proof?.kind === 'checked' && proof.report.failure !== undefined)) return 'bad';
   if (error) return 'failed';

@@ -8,7 +8,6 @@ import type { ProofReport } from './verify-proof.ts';
 
 type Verified = Extract<ProofReport, { failure: undefined }>;
 
-/** One line: where in the log, witnessed by whom. */
 export function ProofState({ proof }: { proof: Proof | undefined }) {
   if (proof === undefined) return null;
   if (proof.kind === 'pending')
@@ -31,7 +30,6 @@ export function ProofState({ proof }: { proof: Proof | undefined }) {
   );
 }
 
-/** What the proof says, among the hashes of the receipt. */
 export function ProofFacts({ proof }: { proof: Proof | undefined }) {
   const report = proof?.kind === 'checked' && proof.report.failure === undefined ? proof.report : undefined;
   if (proof !== undefined && !report) return null;

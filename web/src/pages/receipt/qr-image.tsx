@@ -3,7 +3,7 @@ import { qrCode } from './qr.ts';
 
 const MARGIN = 2;
 
-/** Always dark on white: readers need it so, also in the dark theme. */
+/** Always dark on white, even in the dark theme: readers need it. */
 export function QrImage({ text, label }: { text: string; label: string }) {
   const code = useMemo(() => qrCode(text), [text]);
   if (!code) return null;

@@ -1,12 +1,12 @@
 /** QR codes (ISO/IEC 18004) of bytes, with error correction M: enough for the link of a receipt, and smaller than a package for all of it. */
 
-/** For versions 1 to 10: error correction codewords of a block, and blocks. */
+/** Versions 1 to 10: error correction codewords of a block, and blocks. */
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5];
 /** The format bits of level M. */
 const LEVEL_BITS = 0;
 
-/** The modules of the code, row by row; true is dark. Undefined for a text that does not fit. */
+/** The modules, row by row; true is dark. Undefined: the text does not fit. */
 export function qrCode(text: string): boolean[][] | undefined {
   const bytes = new TextEncoder().encode(text);
   const version = CORRECTION.findIndex((_, at) => bytes.length <= dataCodewords(at + 1) - (at + 1 < 10 ? 2 : 3)) + 1;
@@ -95,7 +95,6 @@ const MASKS: ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
 
-/** The modules, and which of them are fixed patterns. */
 class Grid {
   readonly size: number;
   readonly dark: boolean[][];
@@ -114,7 +113,7 @@ class Grid {
     fixed[x] = true;
   }
 
-  /** Squares around a centre: dark at the distances that are given. */
+  /** Squares around a centre, dark at the given distances. */
   square(x: number, y: number, reach: number, isDark: (distance: number) => boolean): void {
     for (let dy = -reach; dy <= reach; dy++)
       for (let dx = -reach; dx <= reach; dx++) this.set(x + dx, y + dy, isDark(Math.max(Math.abs(dx), Math.abs(dy))));
@@ -186,7 +185,7 @@ function drawVersion(grid: Grid, version: number): void {
   }
 }
 
-/** In columns of two, upwards and downwards in turns. */
+/** Draws columns of two, alternately upwards and downwards. */
 function drawData(grid: Grid, codewords: number[], isMasked: (x: number, y: number) => boolean): void {
   let bit = 0;
   for (let right = grid.size - 1; right >= 1; right -= 2) {

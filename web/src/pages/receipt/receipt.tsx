@@ -15,7 +15,6 @@ import { ProofFacts } from './proof-state.tsx';
 import { QrImage } from './qr-image.tsx';
 import { type Proof, useProof } from './use-proof.ts';
 
-/** The public proof of a delivery. */
 export function ReceiptPage() {
   const { token } = useParams({ from: '/r/$token' });
   const { data: receipt, error, refetch } = useReading('GET /v1/receipts/{token}', { path: { token } });

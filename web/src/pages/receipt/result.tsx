@@ -8,7 +8,7 @@ import { Mono } from './facts.tsx';
 import type { State } from './use-check.ts';
 import type { Check as ProofCheck } from './verify-proof.ts';
 
-/** The result of the check. The status element is always rendered, so that screen readers announce the result. */
+/** The status element is always rendered, so that screen readers announce the result. */
 export function Result({ receipt, state, onStop }: { receipt: AnyReceipt; state: State; onStop(): void }) {
   return (
     <>
@@ -101,7 +101,7 @@ function writtenLike({ json_bytes_sha256 }: AnyReceipt, bytesHash: string | unde
   return json_bytes_sha256 === bytesHash ? 'same' : 'other';
 }
 
-/** What a dropped proof is worth. A proof of another message can be good, and still is none of this one. */
+/** The result for a dropped proof. A proof of another message can be good, but proves nothing about this one. */
 function FoundProof({ proof }: { proof: ProofFinding['proof'] }) {
   if ('unusable' in proof)
     return (

@@ -11,7 +11,7 @@ export type ProofQuery = UseQueryResult<Proof, Error>;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Gets the proof of a receipt and verifies it in the browser; again and again while the log does not have the message yet. */
+/** Loads the proof of a receipt and verifies it in the browser. Repeats while the log does not have the message yet. */
 export function useProof(receipt: AnyReceipt): ProofQuery {
   return useQuery<Proof, Error>({
     queryKey: ['', 'proof', receipt.content_hash],
@@ -27,7 +27,7 @@ async function readProof(receipt: AnyReceipt, signal: AbortSignal): Promise<Proo
     const token = receipt.receipt_url.split('/').at(-1) ?? '';
     const text = await receiptProof(token, 'detail' in receipt, signal);
     if (text === PENDING) return { kind: 'pending' };
-    // In a file of its own: what shows a receipt does not wait for what verifies it.
+    // Loaded on demand: the receipt is shown before its proof is verified.
     const { verifyProofOf } = await import('./verify-proof.ts');
     return { kind: 'checked', text, report: await verifyProofOf(receipt, text, signal) };
   } catch (error) {

@@ -18,7 +18,6 @@ import type { AnyReceipt } from '../../api/schema.ts';
 export type { Check };
 export const PROOF_MAX_BYTES = BUNDLE_BYTES_MAX;
 
-/** What the browser has found out about the proof of a receipt. */
 export type ProofReport =
   | { failure: string }
   | {
@@ -26,23 +25,21 @@ export type ProofReport =
       index: number;
       size: number;
       origin: string;
-      /** The name of the log with the id of the key that signed. */
       logKey: string;
-      /** Those that cosigned, of the witnesses that the service names. */
+      /** The witnesses named by the service that have cosigned. */
       witnesses: string[];
       witnessesKnown: number;
-      /** Of an authority that the page has no reason to trust: shown, and not counted. */
+      /** The page has no reason to trust the authority, so the timestamp is shown but not counted. */
       timestamp: Timestamp | undefined;
     };
 
-/** What it has found out about a bundle that somebody has: each check, and whether the bundle is of the receipt. */
 export interface BundleReport {
   isVerified: boolean;
   isOfReceipt: boolean;
   checks: Check[];
 }
 
-/** Verifies that the log has the content hash of a receipt: `text` is a tlog-proof or a bundle. The keys are those that the service publishes. */
+/** Verifies that the log has the content hash of a receipt. `text`: a tlog-proof or a bundle. The keys are those that the service publishes. */
 export async function verifyProofOf(receipt: AnyReceipt, text: string, signal: AbortSignal): Promise<ProofReport> {
   requireCryptography();
   const policyText = await publishedPolicy(signal);
@@ -67,7 +64,6 @@ export async function verifyProofOf(receipt: AnyReceipt, text: string, signal: A
   }
 }
 
-/** Verifies a `.waybill-proof` by the keys that the service publishes. */
 export async function verifyBundleFor(
   receipt: AnyReceipt,
   bytes: Uint8Array,
@@ -95,7 +91,7 @@ async function requireVerified(receipt: AnyReceipt, text: string, policy: string
   if (contentHash !== receipt.content_hash) throw new ProofError('The proof is of another message.');
 }
 
-/** The earliest: what is in the log at a time stays in it. */
+/** The earliest counts: an entry of the log stays in it. */
 async function firstTimestamp(
   stamps: NonNullable<Bundle['timestamps']>,
   receipt: AnyReceipt,
@@ -110,7 +106,7 @@ async function firstTimestamp(
   return found.sort((a, b) => a.time.getTime() - b.time.getTime())[0];
 }
 
-/** Browsers offer cryptography to pages from a trustworthy address only. */
+/** Browsers offer cryptography only to pages from a trustworthy address. */
 function requireCryptography(): void {
   if (globalThis.crypto?.subtle === undefined) throw new Error('Browsers verify proofs only on pages with HTTPS.');
 }
@@ -126,7 +122,7 @@ interface Published {
   witnesses?: { name: string; vkey: string }[];
 }
 
-/** The keys of the logs and of the witnesses, as a policy (c2sp.org/tlog-policy) that asks for no quorum. */
+/** The keys of the logs and witnesses, as a policy (c2sp.org/tlog-policy) without a quorum. */
 async function publishedPolicy(signal: AbortSignal): Promise<string> {
   const response = await fetch('/.well-known/waybill.json', { signal });
   if (!response.ok) throw new Error('Couldn’t get the key of the log. Reload the page.');

@@ -10,10 +10,8 @@ const TYPING_MS = 300;
 const CHECK = 'POST /v1/inbox/schema/check';
 
 export interface Checking {
-  /** Undefined while the current text is being checked. */
   schemaProblems: Problem[] | undefined;
   sampleProblems: Problem[] | undefined;
-  /** The result for the sample; undefined while it is being checked, null when there is nothing to check. */
   verdict: 'passed' | 'failed' | null | undefined;
   error: ApiError | null;
   retry(): void;

@@ -12,7 +12,6 @@ export function useDiscard(isChanged: boolean, onDiscard: () => void) {
     if (blocker.status === 'blocked') blocker.reset();
   };
   return {
-    /** Closes the editor, after asking if there are unsaved changes. */
     close: () => (isChanged ? setAsked(true) : onDiscard()),
     dialog:
       isAsked || blocker.status === 'blocked' ? (

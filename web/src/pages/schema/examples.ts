@@ -9,7 +9,6 @@ const written = (schema: object): string => JSON.stringify({ $schema: 'https://j
 const sku = { type: 'string', pattern: '^[A-Z0-9-]+$' };
 const amount = { type: 'number', exclusiveMinimum: 0 };
 
-/** To start from. */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'Order',

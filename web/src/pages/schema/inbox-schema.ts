@@ -5,13 +5,13 @@ import { type ApiError, JsonText, textOf } from '../../api/client.ts';
 import { keyOf, useAction } from '../../api/queries.ts';
 
 export interface SavedSchema {
-  /** As it was saved, character for character. */
+  /** The text as saved, character for character. */
   text: string;
   updatedAt: string;
   isPublished: boolean;
 }
 
-/** Null when there is none. */
+/** Null: there is no schema. */
 export function useInboxSchema(): UseQueryResult<SavedSchema | null, ApiError> {
   useActiveBusiness();
   return useQuery<SavedSchema | null, ApiError>({
@@ -27,7 +27,6 @@ function savedIn(response: string): SavedSchema | null {
   return span && updated_at !== null ? { text: response.slice(...span), updatedAt: updated_at, isPublished: published } : null;
 }
 
-/** Saves a schema as typed, or null to remove it. */
 export function useSaveSchema() {
   const action = useAction('PUT /v1/inbox/schema', { changes: ['GET /v1/inbox/schema'] });
   return {

@@ -8,7 +8,7 @@ import { formatted } from '../../parts/json-editor/formatted.ts';
 const RECENT_MESSAGES = 5;
 const LEVELS_MAX = 8;
 
-/** The JSON of the newest message among the last few that has JSON; null without one. */
+/** The JSON of the newest of the last few messages that has JSON. Null: none has. */
 export function useNewestJson() {
   useActiveBusiness();
   return useQuery({
@@ -95,12 +95,11 @@ function first(values: unknown): unknown {
   return Array.isArray(values) ? values[0] : undefined;
 }
 
-/** An array counts, too: a reference may name an item by its index. */
+/** Arrays count, too: a reference may name an item by its index. */
 function hasMembers(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The target of a reference within the schema. */
 function inside(root: unknown, reference: string): unknown {
   const names = decodeURIComponent(reference.replace(/^#/, '')).split('/').slice(1);
   return names.reduce<unknown>(

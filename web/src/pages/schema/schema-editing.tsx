@@ -16,7 +16,6 @@ import { useSaveSchema } from './inbox-schema.ts';
 import { TryIt } from './try-it.tsx';
 
 interface SchemaEditingProps {
-  /** What the editor starts with, and the saved schema, if there is one. */
   text: string;
   saved: string | undefined;
   onDone(): void;

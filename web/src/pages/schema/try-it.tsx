@@ -14,7 +14,6 @@ interface TryItProps {
   checking: Checking;
 }
 
-/** Checks a sample before the schema is saved. It starts with the newest message. */
 export function TryIt({ schema, sample, onSample, checking }: TryItProps) {
   const newest = useNewestJson();
   return (

@@ -8,7 +8,6 @@ interface VerdictNoteProps {
   errors: number;
 }
 
-/** The result that a message with the sample would get. */
 export function VerdictNote({ verdict, reason, errors }: VerdictNoteProps) {
   return (
     <p role="status" className="flex min-h-6 items-center gap-2 text-sm font-medium">

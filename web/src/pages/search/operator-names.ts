@@ -28,14 +28,14 @@ const PART = /(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gu;
 const WORKER = /^(me|none|(usr|agt)_\w+)$/;
 const isTime = (value: string): boolean => isDay(value) || /^\d{4}-\d\d-\d\dT/.test(value);
 
-/** What the service does not know as an operator, and so looks for as a word, each in a sentence. */
+/** A sentence for each unknown operator, which the service searches for as a word. */
 export function unknownIn(query: string): string[] {
   const sentences = [...query.matchAll(PART)].map(([, name, phrase, word = '']) => sentenceOf(name, phrase ?? word));
   return [...new Set(sentences)].filter((sentence) => sentence !== undefined);
 }
 
 function sentenceOf(name: string | undefined, value: string): string | undefined {
-  // An address such as https://… is none, and a value may still be typed.
+  // A URL such as https://… is no operator, and its value may still be typed.
   if (name === undefined || value === '' || value.startsWith('//')) return undefined;
   const operator = `${name}:`;
   if (!OPERATORS.some(([known]) => known === operator)) return `${operator} is not a search operator.`;

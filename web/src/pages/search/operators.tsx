@@ -12,7 +12,6 @@ const SHOWN_MAX = 8;
 
 const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
-/** Operators and their values that fit the last word of a search. */
 export function useOperatorOptions(query: string, isOpen: boolean, change: (query: string) => void): Option[] {
   const [, operator = '', typed = ''] = LAST_WORD.exec(query) ?? [];
   const isOf = (...names: string[]) => isOpen && names.includes(operator);

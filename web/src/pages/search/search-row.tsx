@@ -22,7 +22,6 @@ const FIELDS: Record<SearchMatch['field'], string> = {
 const EXCERPTS_MAX = 3;
 const NOTE_CHARS = 120;
 
-/** A message or a comment that was found, with what matched in it. */
 export function SearchRow({ result: { message, thread_id, thread_subject, matches, comment } }: { result: SearchResult }) {
   const subject = matches.find(({ field }) => field === 'subject');
   // The subject and the type are shown anyway.
@@ -71,9 +70,9 @@ export function SearchRow({ result: { message, thread_id, thread_subject, matche
   );
 }
 
-/** Marks are places of code points. */
+/** Marks are positions in code points. */
 function Marked({ match: { text, marks } }: { match: SearchMatch }) {
-  // A line break is a space in a line.
+  // Line breaks become spaces.
   const points = [...text.replaceAll(/[\t\n\r]/g, ' ')];
   const pieces = marks.map(([start = 0, end = 0], i) => ({
     start,

@@ -17,10 +17,9 @@ import { SearchRow } from './search-row.tsx';
 
 const TYPING_MS = 300;
 const QUERY_MAX_CHARS = 500;
-/** While older messages are still being read. */
+/** Reloads this often while older messages are being indexed. */
 const INCOMPLETE_MS = 2_000;
 
-/** Messages and comments, newest first, with what matched. */
 export function SearchPage() {
   const { q = '' } = useSearch({ from: '/app/search' });
   return (
@@ -39,7 +38,7 @@ function SearchField({ q }: { q: string }) {
   const [applied, setApplied] = useState(q);
   const [isOpen, setOpen] = useState(false);
   const afterTyping = useDebouncedCall(TYPING_MS);
-  // The address changed by a link, or by going back.
+  // A link, or going back, has changed the address.
   if (applied !== q) {
     setApplied(q);
     if (q.trim() !== typed.trim()) setTyped(q);
@@ -115,7 +114,7 @@ function Hints() {
   );
 }
 
-/** The operators that are none, and that they were looked for as words. */
+/** Names the unknown operators, which were searched for as words. */
 function Unknown({ q }: { q: string }) {
   const unknown = unknownIn(q);
   if (unknown.length === 0) return null;
@@ -144,7 +143,7 @@ function NoResults({ q }: { q: string }) {
 
 function Results({ q }: { q: string }) {
   const { items, last, isPending, isFetchingMore, error, retry, hasMore, more } = useList('GET /v1/search', { query: { q } });
-  // A page can be empty and not the last one.
+  // An empty page need not be the last one.
   const isLooking = items.length === 0 && hasMore;
   useEffect(() => {
     if (isLooking && !isFetchingMore) more();

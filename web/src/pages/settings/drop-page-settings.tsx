@@ -15,7 +15,6 @@ import { logoOf } from './logo.ts';
 
 const CHANGES = ['GET /v1/business/drop-page', 'GET /v1/public/{handle}/drop-page'] as const;
 
-/** Logo, colour and welcome text of the drop page, with a preview. */
 export function DropPageSettings({ name, isAdmin }: { name: string; isAdmin: boolean }) {
   const page = useReading('GET /v1/business/drop-page', {});
   return (

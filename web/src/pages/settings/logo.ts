@@ -1,8 +1,8 @@
-/** Twice as large as it is shown, for sharp screens. */
+/** Twice the shown size, for sharp screens. */
 const SIDE_PX = 192;
 const BYTES_MAX = 40 * 1024;
 
-/** An image as base64, made smaller until it fits; undefined if the browser can't read it. */
+/** An image as base64, made smaller until it fits. Undefined: the browser can't read it. */
 export async function logoOf(file: File): Promise<string | undefined> {
   let image: ImageBitmap;
   try {

@@ -10,7 +10,6 @@ const THEMES: [theme: Theme, label: string][] = [
   ['dark', 'Dark'],
 ];
 
-/** Settings that are stored in this browser only. */
 export function ThisBrowser() {
   const [theme, setTheme] = useState(chosenTheme);
   const [hasShortcuts, setShortcuts] = useState(areShortcutsOn);

@@ -32,7 +32,7 @@ export function SignInPage() {
         error={error}
         isFirst
         onSignedIn={() => {
-          // Drops what another person has read in this tab.
+          // Drops the data of another person in this tab.
           queries.clear();
           history.replace(target);
         }}

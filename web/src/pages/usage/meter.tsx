@@ -3,16 +3,14 @@ import { type ReactNode, useId } from 'react';
 interface MeterProps {
   label: string;
   used: number;
-  /** 0 means no limit. */
+  /** 0: no limit. */
   limit: number;
   format(value: number): string;
   children: ReactNode;
 }
 
-/** The share from which the meter warns. */
 const WARNING_FROM = 0.8;
 
-/** How much of a limit is used. */
 export function Meter({ label, used, limit, format, children }: MeterProps) {
   const id = useId();
   const part = limit === 0 ? 0 : Math.min(1, used / limit);

@@ -8,7 +8,6 @@ import { DeliveryState } from './delivery-state.tsx';
 export type Attempt = WebhookDelivery['attempts'][number];
 type Header = NonNullable<Attempt['response']>['headers'][number];
 
-/** One attempt, with what was sent and what came back. */
 export function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { status, status_code, response_ms, created_at, attempted_at, replay } = attempt;
   const outcome = [status_code === null ? undefined : `HTTP ${status_code}`, response_ms === null ? undefined : duration(response_ms)];
@@ -109,7 +108,7 @@ function Response({ response, hasResponse }: { response: Attempt['response']; ha
   );
 }
 
-/** Line breaks and tabs stay, other invisible characters are shown. */
+/** Shows invisible characters, except line breaks and tabs. */
 function visibleLines(text: string): string {
   return text.replace(/[^\t\n\r]+/g, visible);
 }

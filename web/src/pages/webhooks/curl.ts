@@ -4,7 +4,7 @@ type Request = WebhookDelivery['attempts'][number]['request'];
 
 const SIGNATURES = ['waybill-signature', 'webhook-signature'];
 
-/** A command that posts the same body again. It is not signed; values that are hidden here become variables of the shell. */
+/** A command that posts the same body again, unsigned. Values that are hidden here become variables of the shell. */
 export function curlFor(url: string, request: Request, body: string): string {
   const headers = request?.headers ?? [{ name: 'content-type', value: 'application/json' }];
   const lines = headers

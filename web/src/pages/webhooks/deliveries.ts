@@ -13,7 +13,6 @@ export interface LogFilters {
   since?: string;
 }
 
-/** The deliveries of a webhook, reloaded while attempts are due. */
 export function useDeliveries(id: string, filters: LogFilters): List<WebhookMessage> {
   const queries = useQueryClient();
   const list = useList('GET /v1/webhooks/{id}/messages', { path: { id }, query: filters });

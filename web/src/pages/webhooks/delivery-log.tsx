@@ -22,7 +22,6 @@ const PERIODS = [
   { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
 ] as const;
 
-/** One row for each message, with its latest attempt. */
 export function DeliveryLog({ id }: { id: string }) {
   const [filters, setFilters] = useState<LogFilters>({});
   const log = useDeliveries(id, filters);
@@ -148,7 +147,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
   );
 }
 
-/** What was delivered, of whom, and the attempt: “Order PO-5013 · Brightwater · attempt 3”. */
+/** The event, the party and the attempt: “Order PO-5013 · Brightwater · attempt 3”. */
 function What({ delivery: { message, latest_attempt } }: { delivery: WebhookMessage }) {
   const { event, attempt, replay } = latest_attempt;
   if (event === 'message.test') return 'Test';

@@ -18,7 +18,6 @@ import { useReloadWhenDue } from './reload-when-due.ts';
 
 const DELIVERY = 'GET /v1/webhooks/{id}/messages/{message_id}';
 
-/** The delivery of one message: all attempts, what was sent, and what came back. */
 export function DeliveryPage() {
   const { id, delivery } = useParams({ from: '/app/webhooks/$id/messages/$delivery' });
   const webhook = useReading('GET /v1/webhooks/{id}', { path: { id } });

@@ -12,18 +12,16 @@ type Fields = {
   types: string;
   description: string;
   max_per_second: string;
-  /** What becomes of the headers that are there. */
   change: 'keep' | 'replace';
   headers: string;
   ed25519: 'yes' | 'no';
   ordered: 'yes' | 'no';
-  /** Separated by spaces. */
+  /** The events, separated by spaces. */
   events: string;
 };
 
 const TYPES_MAX = 20;
 
-/** All settings of a webhook. */
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const change = useAction('PATCH /v1/webhooks/{id}', { changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}'] });
   const hasHeaders = webhook.header_names.length > 0;
@@ -121,7 +119,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The fields as the API has them. Headers that are kept are left out. */
+/** The fields in the form of the API. Kept headers are left out. */
 function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519, ordered, events }: Fields) {
   const patterns = linesOf(types);
   const given = linesOf(headers).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
@@ -141,7 +139,7 @@ function settingsOf({ url, target, types, description, max_per_second, change, h
 
 type Settings = ReturnType<typeof settingsOf>;
 
-/** Only what differs: a URL that is sent is checked again. */
+/** Only changed fields: a URL that is sent is checked again. */
 function changesOf(before: Settings, after: Settings): Partial<Settings> {
   const entries = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Object.entries(before).find(([one]) => one === name)?.[1]),

@@ -6,7 +6,6 @@ interface EventWords {
   event: WebhookEvent;
   label: string;
   hint: string;
-  /** One of them, in the log. */
   one: string;
 }
 
@@ -25,7 +24,6 @@ const EVENTS: readonly EventWords[] = [
   { event: 'file.hashed', label: 'Files hashed', hint: 'A large file got its hash, after the delivery.', one: 'File hashed' },
 ];
 
-/** What an attempt was about, in a word or two. */
 export function nameOfEvent({ event, replay }: Pick<Delivery, 'event' | 'replay'>): string {
   if (event === 'message.test') return 'Test';
   return replay ? 'Redelivery' : (EVENTS.find((one) => one.event === event)?.one ?? event);
@@ -35,7 +33,6 @@ export function labelOfEvent(event: WebhookEvent): string {
   return EVENTS.find((one) => one.event === event)?.label ?? event;
 }
 
-/** The events of a text that has them separated by spaces. */
 export function eventsIn(text: string): WebhookEvent[] {
   const names = text.split(' ');
   return EVENTS.map(({ event }) => event).filter((event) => names.includes(event));

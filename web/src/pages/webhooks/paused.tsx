@@ -12,7 +12,6 @@ const WHY: Record<Pause['reason'], string> = {
   requested: '',
 };
 
-/** Why a webhook is paused, and the button to resume it. */
 export function Paused({ pause: { reason, since }, onResume }: { pause: Pause; onResume(): void }) {
   return (
     <section aria-label="Paused" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-warn-tint px-4 py-3 text-warn">
@@ -27,7 +26,7 @@ export function Paused({ pause: { reason, since }, onResume }: { pause: Pause; o
   );
 }
 
-/** An endpoint that takes nothing any more, before the service pauses it. */
+/** Warns of a failing endpoint, before the service pauses it. */
 export function Failing({ since }: { since: string }) {
   return (
     <section aria-label="Failing" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-bad-tint px-4 py-3 text-bad">

@@ -3,7 +3,6 @@ import type { Webhook } from '../../api/schema.ts';
 import { Name } from '../../ui/name.tsx';
 import { labelOfEvent } from './events.tsx';
 
-/** Which messages a webhook receives, and which events other than these. */
 export function Receives({ webhook: { target, types, events } }: { webhook: Pick<Webhook, 'target' | 'types' | 'events'> }) {
   const handle = useActiveBusiness();
   const others = events.filter((event) => event !== 'message.received');

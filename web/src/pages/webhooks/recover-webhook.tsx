@@ -8,7 +8,6 @@ type Fields = { hours: string; only: 'undelivered' | 'failed' | 'missing' | 'all
 
 const HOUR_MS = 3_600_000;
 
-/** Delivers messages of a time again. */
 export function RecoverWebhook({ id, onClose }: { id: string; onClose(): void }) {
   const recover = useAction('POST /v1/webhooks/{id}/recover', { changes: ['GET /v1/webhooks/{id}/recoveries'] });
   const form = useForm<Fields>({

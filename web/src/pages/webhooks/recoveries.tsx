@@ -17,7 +17,6 @@ const STATES: Record<Recovery['state'], [Tone, string]> = {
   cancelled: ['plain', 'Cancelled'],
 };
 
-/** The last recoveries of a webhook, with their progress; nothing if there was none. */
 export function Recoveries({ id }: { id: string }) {
   const queries = useQueryClient();
   const { data } = useReading('GET /v1/webhooks/{id}/recoveries', { path: { id }, query: { limit: SHOWN } });

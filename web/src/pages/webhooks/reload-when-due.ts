@@ -10,7 +10,7 @@ interface Attempted {
   next_attempt_at: string | null;
 }
 
-/** Reloads when the first of the attempts that are not final is due, and then each second until it is made. */
+/** Reloads when the first pending attempt is due, and then each second until it is made. */
 export function useReloadWhenDue(attempts: readonly Attempted[], isFetching: boolean, reload: () => void): void {
   const due = attempts.flatMap(({ status, next_attempt_at }) =>
     (status === 'pending' || status === 'retrying') && next_attempt_at !== null ? [Date.parse(next_attempt_at)] : [],

@@ -11,7 +11,6 @@ const MEANWHILE = [
   { value: 'leave', label: 'Leave them in the inbox', hint: 'You can still recover them later.' },
 ] as const;
 
-/** Resumes a webhook, and asks what becomes of the messages received during the pause. */
 export function ResumeWebhook({ id, onClose }: { id: string; onClose(): void }) {
   const resume = useAction('PATCH /v1/webhooks/{id}', {
     changes: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}', 'GET /v1/webhooks/{id}/recoveries'],

@@ -14,7 +14,6 @@ const GRACES = [
 
 type Fields = { grace: (typeof GRACES)[number]['value'] };
 
-/** Asks how long both secrets sign, then shows the new one. */
 export function RotateSecret({ id, onClose }: { id: string; onClose(): void }) {
   const rotate = useAction('POST /v1/webhooks/{id}/rotate-secret', { changes: ['GET /v1/webhooks/{id}', 'GET /v1/webhooks'] });
   const form = useForm<Fields>({

@@ -12,7 +12,6 @@ interface TestOutcomeProps<Input> {
   test: UseMutationResult<{ job_id: string }, ApiError, Input>;
 }
 
-/** The result of the test that was last sent from this page. */
 export function TestOutcome<Input>({ id, test: { data, error } }: TestOutcomeProps<Input>) {
   if (error) return <ErrorNote error={error} />;
   return (

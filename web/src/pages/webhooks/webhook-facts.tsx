@@ -5,7 +5,6 @@ import { Name } from '../../ui/name.tsx';
 import { Badge, Copyable, CopyButton, Fact, Facts, Time } from '../../ui/parts.tsx';
 import { Codes, Receives } from './receives.tsx';
 
-/** The settings of a webhook. Those that are not set are left out. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { url, description, header_names, max_per_second, ordered, public_key, active, created_at } = webhook;
   return (

@@ -9,7 +9,6 @@ import type { Problem } from './problems.ts';
 export interface CodeEditor {
   mark(problems: readonly Problem[]): void;
   replace(text: string): void;
-  /** Selects a range, and takes the focus. */
   goTo(range: Pick<Problem, 'from' | 'to'>): void;
   focus(): void;
   remove(): void;
@@ -41,7 +40,7 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
         indentOnInput(),
         problemMarks,
         typedOver,
-        // CodeMirror itself leaves Tab to the page after Escape. Forms are sent with Ctrl+Enter.
+        // CodeMirror leaves Tab to the page after Escape. Forms are sent with Ctrl+Enter.
         keymap.of([...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of(({ docChanged, state }) => docChanged && onChange(state.doc.toString())),
         theme,
@@ -62,8 +61,8 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
 }
 
 /**
- * Inserts text over a selection itself. The browser would copy the style of the replaced text inline, which the
- * Content-Security-Policy of the page forbids.
+ * Inserts text over a selection itself. The browser would copy the style of the replaced text inline, which the Content-Security-Policy of the page
+ * forbids.
  */
 const typedOver = EditorView.domEventHandlers({
   beforeinput: ({ inputType, data }, view) => {
@@ -74,7 +73,7 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-/** By the node names of the JSON grammar. */
+/** Key: the node name in the JSON grammar. */
 const COLOURS: Record<string, Decoration> = {
   PropertyName: Decoration.mark({ class: 'font-medium' }),
   String: Decoration.mark({ class: 'text-good' }),

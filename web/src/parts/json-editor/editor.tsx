@@ -13,19 +13,16 @@ export interface EditorHandle {
 
 interface EditorProps {
   label: string;
-  /** What the editor starts with. */
   text: string;
   onChange(text: string): void;
-  /** What to mark; undefined keeps the current marks. */
   problems: readonly Problem[] | undefined;
-  /** Lower than a page about the JSON alone. */
+  /** Lower than on a page about the JSON alone. */
   isLow?: boolean;
-  /** Takes the focus when it appears. */
   startsFocused?: boolean;
   ref: Ref<EditorHandle>;
 }
 
-/** A JSON editor. It is a plain text field until the editor is loaded, which then goes on with what was typed. */
+/** A JSON editor. Until it is loaded, a plain text field takes the text. */
 export function Editor({ label, text, onChange, problems, isLow = false, startsFocused = false, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
@@ -47,7 +44,7 @@ export function Editor({ label, text, onChange, problems, isLow = false, startsF
         const field = plain.current;
         const typed = field?.value ?? initial;
         opened = openEditor(place.current, { text: typed, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
-        // In one step, so that no key falls in between.
+        // In one step, so that no key is lost in between.
         if (field !== null && field === document.activeElement) opened.goTo({ from: field.selectionStart, to: field.selectionEnd });
         flushSync(() => setEditor(opened));
       },

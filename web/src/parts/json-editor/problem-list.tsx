@@ -1,6 +1,5 @@
 import type { Problem } from './problems.ts';
 
-/** Each problem is a link to its place in the editor. */
 export function ProblemList({ label, problems, onGo }: { label: string; problems: readonly Problem[]; onGo(problem: Problem): void }) {
   if (problems.length === 0) return null;
   return (

@@ -20,7 +20,6 @@ function marksOf(problems: readonly Problem[], end: number): DecorationSet {
   );
 }
 
-/** The messages of the problems under the pointer. */
 const messages = hoverTooltip(({ state }, at) => {
   const found: { from: number; to: number; message: string }[] = [];
   state.field(places).between(at, at, (from, to, { spec }) => void found.push({ from, to, message: String(spec.message) }));

@@ -1,17 +1,14 @@
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import type { JsonTree } from '../../json/tree.ts';
 
-/** A problem and its place in the text. */
 export interface Problem {
   message: string;
-  /** JSON Pointer; undefined where the text is not JSON. */
   path: string | undefined;
   from: number;
   to: number;
   line: number;
 }
 
-/** A parsed text, or why it can't be parsed. */
 export type Read = { tree: JsonTree; problem?: undefined } | { tree?: undefined; problem: Problem };
 
 export function readJson(text: string): Read {
@@ -26,12 +23,11 @@ export function readSchema(text: string): Read {
   return { problem: problemAt(text, from, to, 'A schema must be an object, true or false.', undefined) };
 }
 
-/** The errors of the API with their places in the text. */
 export function problemsIn(tree: JsonTree, errors: readonly { path: string; message: string }[]): Problem[] {
   return errors.map(({ path, message }) => {
     const node = tree.find(path);
     const [start, end] = tree.span(node);
-    // Of an object or array only the key or the first bracket is marked.
+    // Only the key or the first bracket of an object or array is marked.
     const [from, to] = tree.isContainer(node) ? (tree.keySpan(node) ?? [start, start + 1]) : [start, end];
     return problemAt(tree.text, from, to, message, path);
   });

@@ -2,7 +2,7 @@ import { useMatch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { type ListSearch, parseListSearch } from './views.ts';
 
-/** The list that was open last, to go back to, and to show beside a thread. */
+/** The last open list, to go back to, and to show beside a thread. */
 let last: { search: ListSearch; index: number } = { search: {}, index: -2 };
 
 function indexNow(): number {
@@ -18,7 +18,7 @@ export const isLastListBehind = (): boolean => last.index === indexNow() - 1;
 /** The list that the address names, or else the last one. */
 export function useShownList(): ListSearch {
   const found = useMatch({ from: '/app/mailbox/inbox', shouldThrow: false })?.search;
-  // The router adds what else stands in the address.
+  // The router adds other parameters of the address.
   const named = useMemo(() => found && parseListSearch({ ...found }), [found]);
   const [known, setKnown] = useState(lastList);
   if (named && named !== known) setKnown(named);

@@ -1,6 +1,6 @@
 import type { Actor, Colleague, Party, Thread } from '../../api/schema.ts';
 
-/** What somebody decides about a thread. */
+/** The state of a thread that colleagues change. */
 export interface Decisions {
   status: Thread['status'];
   assignee: Colleague | null;
@@ -8,15 +8,14 @@ export interface Decisions {
   unread_count: number;
 }
 
-/** What a row shows of a thread. Whole messages would fill the memory in a long list. */
+/** The data of a row. Whole messages would fill the memory in a long list. */
 export interface ThreadRow extends Decisions {
   id: string;
   lastId: string;
   subject: string | null;
   with: Party;
-  /** Of the last message. */
+  /** The summary of the last message. */
   summary: string;
-  /** The last message is from the own business, sent by this actor. */
   sentBy: Actor | null;
   type: string | null;
   segment: string | null;
@@ -57,8 +56,8 @@ function ownHandleIn({ parties: [own] }: Thread): string | undefined {
   return own?.kind === 'handle' ? own.handle : undefined;
 }
 
-/** Threads with more messages are folded, but for the newest. */
+/** Longer threads are folded, except the newest message. */
 export const UNFOLDED_MAX = 4;
 
-/** The message to go to in a long thread; in a short one all can be read from the top. */
+/** The message to scroll to in a long thread. A short one is read from the top. */
 export const newestOf = ({ messages, lastId }: ThreadRow): string => (messages > UNFOLDED_MAX ? lastId : '');

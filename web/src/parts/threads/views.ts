@@ -2,7 +2,6 @@ import type { ResponseOf } from '../../api/client.ts';
 import type { View } from '../../api/schema.ts';
 import { number } from '../../ui/format.ts';
 
-/** The filters of `GET /v1/threads`, as a saved view has them. */
 export type ThreadFilter = View['filter'];
 
 type Counted = keyof ResponseOf<'GET /v1/threads/counts'>;
@@ -28,9 +27,9 @@ export type BuiltInName = keyof typeof BUILT_IN;
 
 export const isBuiltIn = (view: string): view is BuiltInName => Object.hasOwn(BUILT_IN, view);
 
-/** What the address of the inbox says: a view, and filters on top of it. Days are days of the browser’s time zone. */
+/** The address of the inbox: a view, and filters on top of it. Days are in the browser’s time zone. */
 export interface ListSearch {
-  /** A built-in view or the id of a saved one; without it, the open threads. */
+  /** A built-in view or the id of a saved one. Default: the open threads. */
   view?: string | undefined;
   type?: string | undefined;
   with?: string | undefined;
@@ -43,7 +42,6 @@ export interface ListSearch {
   until?: string | undefined;
 }
 
-/** The filters on top of the view. */
 export type Narrowing = Omit<ListSearch, 'view'>;
 
 export function narrowingOf({ view: _, ...narrowing }: ListSearch): Narrowing {
@@ -56,7 +54,7 @@ const text = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
-/** Anything may stand in an address. Links to the lists of messages that the inbox had before have other names for the same. */
+/** An address may hold anything. Old links to the former lists of messages have other names for the same. */
 export function parseListSearch(search: Record<string, unknown>): ListSearch {
   const isOld = ['from', 'to', 'validation'].some((name) => name in search);
   const verdict = text(search['validation']);
@@ -74,7 +72,7 @@ export function parseListSearch(search: Record<string, unknown>): ListSearch {
   };
 }
 
-/** The filter of the API for an address. Undefined while the saved view is not loaded, or if there is none. */
+/** The filter of the API for an address. Undefined: the saved view is not loaded, or does not exist. */
 export function filterOf(search: ListSearch, saved: View[] | undefined): ThreadFilter | undefined {
   const view = search.view ?? 'open';
   const base = isBuiltIn(view) ? BUILT_IN[view].filter : saved?.find(({ id }) => id === view)?.filter;
@@ -85,7 +83,7 @@ export function filterOf(search: ListSearch, saved: View[] | undefined): ThreadF
   return { ...base, ...given };
 }
 
-/** The start of a day, or of a later one. What is no day is left to the service to refuse. */
+/** The start of a day, or of a later one. The service refuses anything else. */
 function startOf(day: string, later: number): string {
   const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split('-').map(Number);
   const time = new Date(year, month - 1, date + later);

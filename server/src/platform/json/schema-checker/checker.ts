@@ -11,13 +11,13 @@ export type { SchemaRefusal } from './protocol.ts';
 
 export const COMPILE_MAX_MS = 1_000;
 export const VALIDATION_MAX_MS = 500;
-/** Usual validations and compilations take far less. A party that exceeds it is served by separate workers for a while. */
+/** Usual validations and compilations take far less. A party that exceeds this is served by separate workers for a while. */
 const QUICK_MAX_MS = 50;
 const SLOW_FOR_MS = 10_000;
 const SLOW_TO_COMPILE_FOR_MS = 60_000;
 const SLOW_FOR_MAX_MS = 600_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
-/** For a person who waits in the schema editor. */
+/** Short, because a person waits in the schema editor. */
 const TRY_OUT_WAIT_MAX_MS = 10_000;
 /** Workers stop by themselves when their budget is used up; only a worker that does not is killed. */
 const KILL_GRACE_MS = 200;
@@ -34,34 +34,27 @@ const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could no
 
 export interface SchemaToRun {
   party: string;
-  /** Identifies this version of the party's schema. */
   version: string;
-  /** Called only when a worker has not seen the schema yet. */
+  /** Called only if the worker has not seen the schema yet. */
   load(): Promise<string>;
 }
 
-/** The result of trying out a schema: why it can't be used, or the issues of the JSON. */
 export interface TriedOut {
   refusal?: SchemaRefusal;
   issues?: SchemaIssue[] | undefined;
 }
 
-/** Told the processor time of a worker thread. */
 export type OnUsed = (ms: number) => void;
 
-/** Thrown when too many schemas wait to be compiled to judge this one in time. */
+/** Thrown when the schema can't be judged in time, because too many others wait. */
 export class CheckerBusy extends Error {}
 
-/**
- * Compiles and runs strangers' schemas in worker threads. Schemas that have been slow, and new ones, run in separate workers, so
- * that they take time from each other and not from those that have been quick.
- */
+/** Compiles and runs strangers' schemas in worker threads. New and slow schemas have separate workers, so that they delay only each other. */
 export class SchemaChecker {
   readonly #spare = new SpareWorker();
   readonly #quick = new ThreadPool({ ...this.#quickly(), workers: Math.max(1, Math.min(4, CORES - 2)) });
   readonly #trial = new ThreadPool({ ...this.#quickly(), workers: 1 });
   readonly #slow = new ThreadPool({ workers: CORES > 2 ? 2 : 1, niceness: 5, killAfterMs: VALIDATION_MAX_MS + KILL_GRACE_MS });
-  /** For schemas that are set or tried out: of parties whose last schema was quick, of new parties, and of slow ones. */
   readonly #compilingProven = new ThreadPool(COMPILING_QUICKLY);
   readonly #compiling = new ThreadPool(COMPILING_QUICKLY);
   readonly #compilingSlowly = new ThreadPool({ workers: 1, niceness: 5, killAfterMs: COMPILE_MAX_MS + KILL_GRACE_MS });
@@ -69,22 +62,19 @@ export class SchemaChecker {
   readonly #quickToCompile = new Set<string>();
   readonly #slowToCompile = new SlowList(SLOW_TO_COMPILE_FOR_MS, SLOW_FOR_MAX_MS);
   readonly #slowToValidate = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Keys of schemas that have been quick. */
   readonly #proven = new Set<string>();
   readonly #loading = new Map<string, Promise<string>>();
 
-  /** Starts a worker in every pool, so that no message waits for that. */
   async warm(): Promise<void> {
     await Promise.all([this.#quick.warm(), this.#trial.warm(), this.#slow.warm(), this.#compiling.warm(), this.#spare.warm()]);
   }
 
-  /** Why the schema can't be used, or undefined when it can. */
   async refusalOf(party: string, text: string, onUsed?: OnUsed): Promise<SchemaRefusal | undefined> {
     await this.warm();
     return refusalIn(await this.#compile({ ...this.#compileJob(party, text, performance.now() + COMPILE_WAIT_MAX_MS), onUsed }));
   }
 
-  /** Judges a schema as if it were set, and then JSON as if it arrived, if given. Nothing is remembered. */
+  /** Judges a schema as if it were set, and then the JSON, if any, as if it arrived. Nothing is cached. */
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal, onUsed?: OnUsed): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone, onUsed };
     const compiled = await this.#compile(compile);
@@ -104,7 +94,7 @@ export class SchemaChecker {
     const patience = new AbortController();
     const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
     try {
-      // The time includes loading the schema and starting a worker.
+      // The time limit includes loading the schema and starting a worker.
       return issuesIn(await Promise.race([this.#outcomeOf(schema, json, performance.now() + VALIDATION_MAX_MS, onUsed), isLate]));
     } finally {
       patience.abort();
@@ -122,7 +112,7 @@ export class SchemaChecker {
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
   }
 
-  /** A compilation that takes too long continues in the slow pool; so do, for a while, all others of its party. */
+  /** Compiles. What takes too long continues in the slow pool, and so does all work of its party for a while. */
   async #compile(job: Job): Promise<Outcome> {
     const { party, kind } = job;
     // A party whose schemas compile quickly may still have slow validations.
@@ -166,7 +156,7 @@ export class SchemaChecker {
     const outcome = await pool.run(job);
     const result = outcome.kind === 'unknown' ? await pool.run({ ...job, text: await this.#load(job.key, schema) }) : outcome;
     if (result.kind === 'checked' && result.usedMs <= QUICK_MAX_MS) remember(this.#proven, job.key);
-    // Nothing is known of a schema whose turn did not come.
+    // A schema that got no turn may still be quick.
     else if (result.kind !== 'late') this.#noteSlow(schema.party, job.key);
     return result;
   }
@@ -208,7 +198,6 @@ function refusalIn(outcome: Outcome): SchemaRefusal | undefined {
   }
 }
 
-/** A refusal of the schema as a whole. */
 export function refusalFor(reason: string): SchemaRefusal {
   return { reason, faults: [{ path: '', message: reason }] };
 }

@@ -4,7 +4,6 @@ import vm from 'node:vm';
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = vm.runInNewContext('gc');
 
-/** Whether this thread's heap uses more than that. Collects garbage first, which does not count. */
 export function isFuller(bytes: number): boolean {
   if (v8.getHeapStatistics().used_heap_size <= bytes) return false;
   collectGarbage();

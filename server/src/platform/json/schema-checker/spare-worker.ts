@@ -2,28 +2,26 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Said } from './protocol.ts';
 
-/** Beside this file, in a checkout and compiled. */
+/** The worker's file, beside this one in a checkout and in a build. */
 const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 
-/** The worker posts a message when it is ready. */
 export function startWorker(niceness: number): Worker {
   return new Worker(WORKER, {
     workerData: { niceness },
     resourceLimits: MEMORY_LIMITS,
-    // Without the environment of the service, which holds secrets.
+    // The environment of the service holds secrets.
     env: {},
     execArgv: [],
   });
 }
 
-/** A worker that is ready, with the processor time of its start. */
 export interface IdleWorker {
   worker: Worker;
   cpuMs: number;
 }
 
-/** A worker that is ready to replace one that dies: starting one takes longer than a message may wait. */
+/** A worker that is ready to replace one that dies: to start one takes longer than a message may wait. */
 export class SpareWorker {
   #worker: Worker | undefined;
   #idle: IdleWorker | undefined;
@@ -35,7 +33,6 @@ export class SpareWorker {
     return this.#warm;
   }
 
-  /** Undefined when the worker is not ready yet, or taken. */
   take(): IdleWorker | undefined {
     const idle = this.#idle;
     if (idle) this.#warm = this.#start();
@@ -58,7 +55,7 @@ export class SpareWorker {
         this.#idle = { worker, cpuMs };
         resolve();
       });
-      // Ignored: pools start workers of their own.
+      // Errors are ignored: pools start their own workers.
       worker.once('error', () => resolve());
     });
   }

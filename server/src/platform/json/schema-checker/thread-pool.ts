@@ -8,30 +8,28 @@ const WAITING_MAX = 1_000;
 const WATCH_MIN_MS = 10;
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
 
-/** late: the deadline passed before there was a result. killed: the worker was terminated. no memory: the worker ran out of memory. */
+/** late: the deadline passed first. killed, no memory: the worker was terminated, or ran out of memory. */
 export type Outcome = Reply | { kind: 'late' | 'killed' | 'no memory' };
 
 export interface Job {
   kind: Question['kind'];
-  /** The party that asks. Jobs of different parties take turns. */
   party: string;
   key: string;
   text?: string;
   json: Buffer;
-  /** In the time of performance.now(). */
+  /** The deadline on the clock of performance.now(). */
   deadline: number;
   /** The processor time that the job may use, read when its turn comes. */
   budgetMs(): number;
-  /** The caller no longer waits for the result. */
   gone?: AbortSignal;
-  /** Told the processor time that the job has taken, even if nobody waits for its result any more. */
+  /** Receives the processor time of the job, even if nobody waits for its result any more. */
   onUsed?: ((ms: number) => void) | undefined;
 }
 
 interface Waiting extends Job {
   settle(outcome: Outcome): void;
   isSettled: boolean;
-  /** A worker died while it held the job, perhaps because of another job of the batch; so it runs alone now. */
+  /** Whether the job runs alone: a worker died with it, perhaps because of another job of the batch. */
   goesAlone: boolean;
 }
 
@@ -40,24 +38,22 @@ interface Slot {
   isReady: boolean;
   batch: Waiting[] | undefined;
   killer: NodeJS.Timeout | undefined;
-  /** Processor time that the worker had used at its last message. */
   cpuMs: number;
 }
 
 export interface PoolOptions {
   workers: number;
   niceness: number;
-  /** Processor time that a batch may take before its worker is killed. */
+  /** The worker is killed after this much processor time for one batch. */
   killAfterMs: number;
-  /** When a party runs out of time in this pool, all its waiting jobs are returned, to be served by another pool. */
+  /** When a party runs out of time in this pool, its waiting jobs are returned, for another pool. */
   handsOn?: boolean;
-  /** Replaces a killed worker at once. */
   spare?: SpareWorker;
 }
 
 /**
- * A few workers and the jobs that wait for them. Parties take turns, each with at most one worker at a time. Workers are
- * started when there is something to do, and replaced when they were killed.
+ * A few workers and the jobs that wait for them. Parties take turns, each with at most one worker at a time. Workers are started when needed, and
+ * replaced when killed.
  */
 export class ThreadPool {
   readonly #options: PoolOptions;
@@ -72,7 +68,6 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** Resolves once the first worker is ready. */
   warm(): Promise<void> {
     this.#warm ??= new Promise((resolve) => {
       this.#becameWarm = resolve;
@@ -122,7 +117,6 @@ export class ThreadPool {
       }
       const batch = takeBatch(queue);
       this.#waiting.delete(party);
-      // The party goes to the end of the line.
       if (queue.length > 0) this.#waiting.set(party, queue);
       const [first] = batch;
       if (first) this.#give(slot, party, first, batch);
@@ -130,7 +124,7 @@ export class ThreadPool {
   }
 
   #give(slot: Slot, party: string, first: Waiting, batch: Waiting[]): void {
-    // Copies, because transferring a slice would transfer all of the buffer it belongs to.
+    // Copies, because transferring a slice transfers its whole buffer.
     const tasks = batch.map((job) => ({ json: new Uint8Array(job.json), budgetMs: job.budgetMs() }));
     const text = batch.find((job) => job.text !== undefined)?.text;
     const question: Question = { kind: first.kind, key: first.key, text, tasks };
@@ -211,7 +205,7 @@ export class ThreadPool {
     return batch;
   }
 
-  /** Removes a worker that can't be used any more, and replaces it if it had been ready. */
+  /** Removes a broken worker, and replaces it if it had been ready. */
   #end(slot: Slot, outcome: Outcome): void {
     if (!this.#slots.delete(slot)) return;
     const batch = this.#release(slot);
@@ -237,13 +231,13 @@ export class ThreadPool {
   }
 }
 
-/** The worker knows the time of the whole batch; jobs share it by their size. */
+/** Only the time of the whole batch is known, so jobs share it by size. */
 function tellUsed(batch: readonly Waiting[], usedMs: number): void {
   const bytes = batch.reduce((sum, { json }) => sum + json.length + 1, 0);
   for (const { json, onUsed } of batch) onUsed?.((usedMs * (json.length + 1)) / bytes);
 }
 
-/** The next jobs of one party with the same schema, without those that were abandoned. */
+/** The next jobs of one party with the same schema, without abandoned ones. */
 function takeBatch(queue: Waiting[]): Waiting[] {
   const batch: Waiting[] = [];
   let bytes = 0;

@@ -11,12 +11,11 @@ const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
 /** Running a schema takes more memory than compiling it, because expressions cache their states. */
 const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
-/** The minimum time for compiling a schema that the worker has not seen, in addition to its validation. Usually milliseconds suffice. */
+/** The minimum time for compiling an unknown schema, in addition to its validation. Usually milliseconds suffice. */
 const COMPILE_MIN_MS = 100;
 /** After this time, other parties get their turn. */
 const TURN_MS = 50;
 
-/** Compiled schemas, the most recently used last. */
 const remembered = new Map<string, { validator: Validator; chars: number }>();
 let rememberedChars = 0;
 const decoder = new TextDecoder();

@@ -1,9 +1,8 @@
 const STEPS_BETWEEN_CHECKS = 512;
 
-/** Thrown by work that has used up its processor time. */
 export class OutOfTime extends Error {}
 
-/** Processor time of this thread, so that other load does not count against a schema. */
+/** A budget of processor time of this thread, so that other load does not count against a schema. */
 export class Budget {
   readonly #start = process.threadCpuUsage();
   readonly #limitMs: number;
@@ -13,7 +12,7 @@ export class Budget {
     this.#limitMs = limitMs;
   }
 
-  /** Must be called at least every few milliseconds. */
+  /** Counts steps. Call it at least every few milliseconds. */
   step(count = 1): void {
     this.#steps += count;
     if (this.#steps < STEPS_BETWEEN_CHECKS) return;

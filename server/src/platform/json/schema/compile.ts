@@ -13,9 +13,8 @@ import { valueKeywords } from './value-keywords.ts';
 const KEYWORDS: [string, Keyword][] = Object.entries({ ...valueKeywords, ...structureKeywords, ...combiningKeywords });
 const LATE: [string, Keyword][] = Object.entries(lateKeywords);
 
-/** A compiled schema. */
 export interface Validator {
-  /** Undefined when the value is valid; otherwise at most 50 problems. */
+  /** At most 50 problems, or undefined if the value is valid. */
   issuesOf(value: unknown, budget: Budget): SchemaIssue[] | undefined;
 }
 
@@ -30,7 +29,7 @@ export function checkSchema(schema: unknown, budget: Budget): void {
   compileSchema(schema, budget);
 }
 
-/** For a schema that checkSchema has accepted. */
+/** Compiles a schema that checkSchema has accepted. */
 export function compileSchema(schema: unknown, budget: Budget): Validator {
   return validatorOf(new Compiler(new Documents(schema, budget), budget, true).compile());
 }
@@ -38,7 +37,7 @@ export function compileSchema(schema: unknown, budget: Budget): Validator {
 function validatorOf(root: SchemaNode): Validator {
   return {
     issuesOf: (value, budget) => {
-      // Most values are valid, or fail early; collecting the problems costs more.
+      // Most values are valid, or fail early: collecting the problems costs more.
       if (evaluate(root, value, new Run(budget, false), undefined)) return undefined;
       const run = new Run(budget, true);
       evaluate(root, value, run, undefined);
@@ -107,7 +106,6 @@ class Compiler {
     return pattern;
   }
 
-  /** Adds the position of the keyword to an error. */
   #locateErrors<T>(schema: object, keyword: string, compile: () => T): T {
     try {
       return compile();

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 
-/** The dialects of JSON Schema, by the number or year in their names. */
 export type Dialect = 4 | 6 | 7 | 2019 | 2020;
 
 export const DEFAULT_DIALECT: Dialect = 2020;
@@ -31,13 +30,13 @@ export function metaSchemaUri(dialect: Dialect): string {
   return URI_OF[dialect];
 }
 
-/** The dialect that `$schema` names: with or without # at the end, by http or https. */
+/** The dialect that `$schema` names, with http or https, with or without a final #. */
 export function dialectNamed(uri: string): Dialect | undefined {
   const plain = withoutHash(uri).replace(/^https?:/, '');
   return DIALECTS.find((dialect) => URI_OF[dialect].replace(/^https?:/, '') === plain);
 }
 
-/** The dialect that publishes the document with this URI (without fragment). */
+/** The dialect that publishes this URI (without fragment). */
 export function dialectPublishing(uri: string): Dialect | undefined {
   return DIALECTS.find((dialect) => withoutHash(uri) === URI_OF[dialect] || uri.startsWith(URI_OF[dialect].replace(/schema$/, 'meta/')));
 }

@@ -3,14 +3,14 @@ import { DEFAULT_DIALECT, type Dialect, dialectNamed, dialectPublishing, metaSch
 
 export type SchemaObject = Record<string, unknown>;
 
-/** One problem of a schema; `path` is a JSON Pointer into the schema. The keyword is given if known. */
+/** One problem of a schema. `path`: a JSON Pointer into the schema. */
 export interface SchemaFault {
   path: string;
   message: string;
   keyword?: string;
 }
 
-/** Why a schema can't be used, in words for its author. */
+/** Thrown with the reason, in words for the schema's author, why it can't be used. */
 export class InvalidSchema extends Error {
   readonly faults: SchemaFault[];
 
@@ -20,7 +20,6 @@ export class InvalidSchema extends Error {
   }
 }
 
-/** A schema with its own URI: the document, or a subschema with an `$id`. */
 export interface Resource {
   uri: string;
   root: unknown;
@@ -29,11 +28,10 @@ export interface Resource {
   dynamicAnchors: Map<string, unknown>;
 }
 
-/** The target of a reference, and the resource that contains it. */
 export interface Target {
   schema: unknown;
   resource: Resource;
-  /** The name of the `$dynamicAnchor` by which it was found. */
+  /** The `$dynamicAnchor` by which it was found. */
   dynamicAnchor?: string;
 }
 
@@ -47,17 +45,15 @@ export function isObject(value: unknown): value is SchemaObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** The value of the schema's own property, never one of the prototype. */
 export function own(schema: SchemaObject, name: string): unknown {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** Whether an object or an array has this member of its own. */
 function hasOwn(value: unknown, name: string): value is SchemaObject {
   return value !== null && typeof value === 'object' && Object.hasOwn(value, name);
 }
 
-/** The schemas that references can reach: those of one document, and the meta-schemas of the dialects. Nothing is fetched. */
+/** The schemas that references can reach: those of one document, and the meta-schemas. Nothing is fetched. */
 export class Documents {
   readonly root: Target;
   readonly #budget: Budget;
@@ -115,7 +111,7 @@ export class Documents {
       schema = schema[name];
       resource = this.resourceOf(schema, resource);
     }
-    // A schema below an unknown keyword was not indexed before.
+    // Schemas below unknown keywords are indexed only when referred to.
     if (isObject(schema) && !this.#placeOf.has(schema)) this.#index(schema, resource);
     if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema(`"${reference}" does not refer to a schema`);
     return { schema, resource: this.resourceOf(schema, resource) };
@@ -127,7 +123,7 @@ export class Documents {
     return isObject(document) ? this.#index(document, resource) : resource;
   }
 
-  /** Finds every `$id` and anchor below, without recursion: a schema may be deep. */
+  /** Indexes every `$id` and anchor below, without recursion: a schema may be deep. */
   #index(start: SchemaObject, outer: Resource): Resource {
     const waiting: [SchemaObject, Resource][] = [[start, outer]];
     for (;;) {
@@ -176,7 +172,6 @@ export class Documents {
   }
 }
 
-/** `path` is the position of `$schema`, if known. */
 export function dialectOf(named: unknown, path = ''): Dialect {
   const dialect = typeof named === 'string' ? dialectNamed(named) : undefined;
   if (dialect !== undefined) return dialect;

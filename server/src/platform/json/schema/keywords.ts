@@ -5,27 +5,21 @@ import { applyInPlace, type Check, evaluate, type SchemaNode, tryInPlace } from 
 import type { Pattern } from './patterns.ts';
 import { Marks, type Run, type SchemaIssue } from './run.ts';
 
-/** The context of a keyword: its value, its schema, and access to the rest of the document. */
 export interface Site<Value = unknown> {
   value: Value;
   schema: SchemaObject;
   dialect: Dialect;
   resource: Resource;
   documents: Documents;
-  /** The node being compiled. */
   node: SchemaNode;
   nodeOf(schema: unknown): SchemaNode;
   nodeIn(schema: unknown, resource: Resource): SchemaNode;
   patternOf(source: string): Pattern;
 }
 
-/**
- * Returns undefined if the keyword has no meaning in this dialect or place. `Value` is the type that the meta-schema requires of the
- * keyword's value: a schema is checked by its meta-schema before it is compiled.
- */
+/** Undefined: the keyword has no meaning in this dialect or place. `Value`: the type that the meta-schema guarantees. */
 export type Keyword<Value = never> = (site: Site<Value>) => Check | undefined;
 
-/** References, and keywords that combine schemas for the same value. */
 export const combiningKeywords: Record<string, Keyword> = {
   $ref: (site) => {
     const target = site.documents.resolve(textOf(site), site.resource);
@@ -104,7 +98,7 @@ function textOf({ value }: Site): string {
   return value;
 }
 
-/** Evaluates each alternative with its own list of issues, which are reported only if no alternative passes. */
+/** Tries each alternative with its own list of issues, which count only if no alternative passes. */
 function tryEach(nodes: SchemaNode[], value: unknown, run: Run, marks: Marks | undefined, enough: number) {
   const outer = run.issues;
   const issues: SchemaIssue[] = [];

@@ -4,15 +4,15 @@ import { Marks, type Run } from './run.ts';
 /** A compiled keyword. It reports problems to the run, and returns whether there were none. */
 export type Check = (value: unknown, run: Run, marks: Marks | undefined) => boolean;
 
-/** A compiled schema. It is filled after it was created, because schemas refer to each other. */
+/** A compiled schema. It is filled after its creation, because schemas refer to each other. */
 export interface SchemaNode {
   resource: Resource;
-  /** The result of a schema that is just `true` or `false`. */
+  /** The result of the schema `true` or `false`. */
   verdict: boolean | undefined;
   checks: Check[];
-  /** Checks that depend on what the other checks have evaluated. */
+  /** Checks that depend on the marks of the others. */
   lateChecks: Check[];
-  /** Schemas that apply to the same value unconditionally. */
+  /** The schemas that always apply to the same value. */
   always: SchemaNode[];
 }
 
@@ -38,7 +38,6 @@ function passAll(checks: readonly Check[], value: unknown, run: Run, marks: Mark
   return isValid;
 }
 
-/** Applies a schema to the same value, and adopts its marks. */
 export function applyInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
   const inner = marks && new Marks();
   const isValid = evaluate(node, value, run, inner);
@@ -46,7 +45,6 @@ export function applyInPlace(node: SchemaNode, value: unknown, run: Run, marks: 
   return isValid;
 }
 
-/** Applies a schema to the same value without reporting a failure. */
 export function tryInPlace(node: SchemaNode, value: unknown, run: Run, marks: Marks | undefined): boolean {
   const { issues } = run;
   run.issues = undefined;
@@ -55,7 +53,6 @@ export function tryInPlace(node: SchemaNode, value: unknown, run: Run, marks: Ma
   return isValid;
 }
 
-/** Applies a schema to a member or an item. */
 export function applyTo(part: string | number, node: SchemaNode, value: unknown, run: Run): boolean {
   run.path.push(part);
   const isValid = evaluate(node, value, run, undefined);

@@ -14,7 +14,6 @@ const NOT_A_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANYTHING = '[\\x{0}-\\x{10ffff}]';
 const NOTHING = '[^\\x{0}-\\x{10ffff}]';
 
-/** Long names of general categories, with the short names that RE2 knows. */
 const CATEGORIES: Record<string, string> = {
   Letter: 'L',
   Lowercase_Letter: 'Ll',
@@ -67,7 +66,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** Also accepts expressions that are valid only without the flag u, such as an escaped hyphen. */
+/** Whether the text is an expression, with the flag u or without: only without it, an escaped hyphen is valid. */
 function isExpression(source: string): boolean {
   for (const flags of ['u', '']) {
     try {
@@ -78,7 +77,6 @@ function isExpression(source: string): boolean {
   return false;
 }
 
-/** Translates the syntax of ECMAScript that RE2 spells differently. */
 class Translation {
   readonly #source: string;
   #at = 0;
@@ -128,7 +126,7 @@ class Translation {
     return members;
   }
 
-  /** A character or a class, the same inside of brackets and outside. */
+  /** A character or a class, inside of brackets or outside. */
   #character(): string {
     const kept = this.#take(/\\[dDwWnrtf]/y);
     if (kept) return kept[0];

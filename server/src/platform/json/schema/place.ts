@@ -6,7 +6,7 @@ interface Inside {
   around: Inside | undefined;
 }
 
-/** The names on the path from a document to an object in it; empty if it is not there. Without recursion: a document may be deep. */
+/** The names on the path from a document to an object in it, or none if it is not there. Without recursion: a document may be deep. */
 export function placeOf(wanted: object, document: unknown, budget: Budget): string[] {
   const waiting: Inside[] = [{ value: document, name: '', around: undefined }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

@@ -5,14 +5,13 @@ export const ERRORS_MAX = 50;
 const MESSAGE_MAX_CHARS = 300;
 const PATH_MAX_CHARS = 2_000;
 
-/** One problem of a value; `path` is a JSON Pointer into the value. */
 export interface SchemaIssue {
   path: string;
   message: string;
   keyword: string;
 }
 
-/** The members and items of one value that schemas have evaluated; the rest is unevaluated. */
+/** The members and items of one value that schemas have evaluated. The rest is unevaluated. */
 export class Marks {
   readonly #names = new Set<string>();
   readonly #positions = new Set<number>();
@@ -56,7 +55,7 @@ export class Run {
   readonly budget: Budget;
   readonly path: (string | number)[] = [];
   readonly scope: Resource[] = [];
-  /** Undefined while only the result matters: then the first failure ends the evaluation. */
+  /** Undefined if only the result matters: then the first failure ends the evaluation. */
   issues: SchemaIssue[] | undefined;
 
   constructor(budget: Budget, collects: boolean) {
@@ -68,7 +67,7 @@ export class Run {
     return this.issues === undefined || this.issues.length >= ERRORS_MAX;
   }
 
-  /** Returns false, so that a check can return it. */
+  /** Returns false, so that a check can return the call. */
   fail(keyword: string, message: string): false {
     if (this.issues !== undefined && this.issues.length < ERRORS_MAX) {
       this.issues.push({ path: pointerTo(this.path), message: shorten(message), keyword });
@@ -77,7 +76,7 @@ export class Run {
   }
 }
 
-/** A JSON Pointer; for a path too long to repeat in each issue, that of the innermost ancestor with a short enough path. */
+/** A JSON Pointer. If the path is too long to repeat in each issue, the pointer to its innermost ancestor that is short enough. */
 export function pointerTo(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const part of path) {

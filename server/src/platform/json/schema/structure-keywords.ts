@@ -22,7 +22,7 @@ const counting = <Kind>(count: (value: Kind) => number, unit: string, of: (value
 const items = counting<unknown[]>((value) => value.length, 'items', Array.isArray);
 const members = counting((value) => Object.keys(value).length, 'properties', isRecord);
 
-/** Applies a check to all, or stops at the first failure while only the result matters. */
+/** Applies a check to all parts. If only the result matters, it stops at the first failure. */
 function every<T>(parts: Iterable<T>, run: Run, passes: (part: T) => boolean): boolean {
   let isValid = true;
   for (const part of parts) {
@@ -45,7 +45,6 @@ const eachOf = (nodes: SchemaNode[]): Check =>
     return every(nodes.entries(), run, ([i, node]) => i >= list.length || applyTo(i, node, list[i], run));
   });
 
-/** Tests whether `properties` or `patternProperties` beside the keyword name a member. */
 function isNamedIn({ schema, patternOf }: Site): (name: string) => boolean {
   const names = new Set(Object.keys(own(schema, 'properties') ?? {}));
   const patterns = Object.keys(own(schema, 'patternProperties') ?? {}).map(patternOf);
@@ -161,7 +160,7 @@ export const structureKeywords: Record<string, Keyword> = {
     ),
 };
 
-/** Keywords that run last, after all others have set their marks. */
+/** Keywords that run last, when all others have set their marks. */
 export const lateKeywords: Record<string, Keyword<unknown>> = {
   unevaluatedItems: ({ value, dialect, nodeOf }) => {
     if (dialect < 2019) return undefined;
@@ -183,7 +182,7 @@ export const lateKeywords: Record<string, Keyword<unknown>> = {
   },
 };
 
-/** Reports `false` as a member or item that is not allowed, under the name of the keyword. */
+/** Reports a part that the schema `false` forbids under the name of the keyword. */
 function applyOrForbid<Part extends string | number>(
   part: Part,
   node: SchemaNode,

@@ -12,7 +12,7 @@ const ofText = (holds: (value: string) => boolean, keyword: string, message: str
   return (value, run) => typeof value !== 'string' || holds(value) || run.fail(keyword, message);
 };
 
-/** Keywords about a single value. Their values are valid, because the meta-schema is checked first. */
+/** Keywords about a single value. Their own values are valid: the meta-schema is checked first. */
 export const valueKeywords: Record<string, Keyword> = {
   type: ({ value }: Site<string | string[]>) => {
     const types = [value].flat();
@@ -22,7 +22,7 @@ export const valueKeywords: Record<string, Keyword> = {
   enum: ({ value: allowed }: Site<unknown[]>) => {
     const isScalar = allowed.every((item) => item === null || typeof item !== 'object');
     const texts = new Set(allowed.map(canonicalJson));
-    // The sender sees messages: none shows a value that a message would have to have.
+    // The sender reads the message, so it shows no value of the schema.
     const message = 'must be one of the values in the schema';
     return (instance, run) => {
       const canBe = !isScalar || instance === null || typeof instance !== 'object';
@@ -61,7 +61,6 @@ export const valueKeywords: Record<string, Keyword> = {
     return (text, run) => {
       if (typeof text !== 'string') return true;
       const isValid = pattern.test(text);
-      // The cost grows with the length of the text.
       run.budget.step(text.length);
       return isValid || run.fail('pattern', message);
     };
@@ -94,7 +93,7 @@ export function isRecord(value: unknown): value is SchemaObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** In code points. */
+/** The length in code points. */
 function lengthOf(text: string): number {
   let length = text.length;
   for (let i = 1; i < text.length; i++) {
@@ -104,7 +103,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** By the decimal notation, as a person would decide: 0.3 is a multiple of 0.1. */
+/** Compares the decimal notations, as a person would: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [digits, exponent] = decimalOf(value);

@@ -2,26 +2,26 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Slots } from '../../fairness/slots.ts';
 
-/** Beside this file, in a checkout and compiled. */
+/** The worker's file, beside this one in a checkout and in a build. */
 const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-/** Processor time, so that a busy machine does not fail a conversion; and wall-clock time as the last resort. */
+/** The limit is processor time, so that a busy machine does not fail a conversion; wall-clock time is the last resort. */
 const CPU_MAX_MS = 800;
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
-/** Texts that wait for the worker thread, held in memory. */
+/** The maximum of texts in memory that wait for the worker. */
 const WAITING_MAX = 50;
 
 /**
- * Converts HTML to text, with a line break for each block and the addresses of links. Nothing in the HTML is run or fetched. A
- * worker thread converts one text at a time; a text that takes too long ends the worker thread.
+ * Converts HTML to text, with a line break for each block and the addresses of links. Nothing in the HTML is run or fetched. A worker converts one
+ * text at a time, and is ended by a text that takes too long.
  */
 export class HtmlTexts {
   readonly #slots = new Slots(1);
   #waiting = 0;
   #worker: Worker | undefined;
 
-  /** Undefined when the conversion takes too long. */
+  /** Undefined: the conversion took too long, or too many texts wait. */
   async textOf(html: string): Promise<string | undefined> {
     if (this.#waiting >= WAITING_MAX) return undefined;
     this.#waiting++;
@@ -70,7 +70,7 @@ function watchCpu(worker: Worker, giveUp: () => void): NodeJS.Timeout {
 
 function startWorker(): Worker {
   const worker = new Worker(WORKER, { resourceLimits: MEMORY_LIMITS, env: {}, execArgv: [] });
-  // A worker thread that ends between two texts is noticed with the next one.
+  // The death of an idle worker is noticed with the next text.
   worker.on('error', () => {});
   worker.unref();
   return worker;

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { compile } from 'html-to-text';
 
-/** Links that the text shows. */
 const SHOWN_LINK = /^(https?:|mailto:)[^\s<>]+$/i;
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
@@ -32,5 +31,5 @@ const textOf = compile({
   ],
 });
 
-// Non-breaking spaces are layout only.
+// Non-breaking spaces are only layout.
 parentPort?.on('message', (html: string) => parentPort?.postMessage(textOf(html).replaceAll('\u{a0}', ' ')));

@@ -4,7 +4,6 @@ import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { Name } from '../../../ui/name.tsx';
 import { Time } from '../../../ui/parts.tsx';
 
-/** A comment of the own business: in another colour than messages, and said to be so. */
 export function CommentCard({ comment, isLinked }: { comment: Comment; isLinked: boolean }) {
   const { author, text, created_at } = comment;
   return (

@@ -14,7 +14,7 @@ import { keysPlace, type ThreadWriting, useFoldWhenLeft } from '../use-writing.t
 
 const SUGGESTED_MAX = 6;
 const TEXT_MAX_CHARS = 10_000;
-/** A name is being typed: from the @ to the cursor. */
+/** The name that is being typed, from the @ to the cursor. */
 const MENTION = /(?:^|\s)@([^@\n]{0,40})$/;
 
 interface CommentFormProps {
@@ -23,7 +23,6 @@ interface CommentFormProps {
   onAdded(): void;
 }
 
-/** A comment, in which members and agents can be mentioned by typing @. */
 export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
   const { comment: textRef, fold } = writing;
   const { fields, change, clear, textNow } = useCommentDraft(threadId);
@@ -60,7 +59,7 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
       if (isBusy || text.trim() === '') return;
       const mentions = mentioned.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id);
       await add.mutateAsync({ path: { id: threadId }, body: { text, mentions } });
-      // What was typed since then is the next comment.
+      // Text typed since then belongs to the next comment.
       const now = textNow();
       clear();
       if (now !== text) change({ text: now.startsWith(text) ? now.slice(text.length) : now });
@@ -120,7 +119,6 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
   );
 }
 
-/** Members and agents whose names fit what is typed after an @. */
 function useSuggestions(before: string, choose: (colleague: Colleague, typed: string) => void): Option[] {
   const typed = MENTION.exec(before)?.[1];
   const { data } = useReading('GET /v1/threads/assignees', {}, { enabled: typed !== undefined });

@@ -1,7 +1,6 @@
 import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { clock, day, month, weekday } from '../../../ui/format.ts';
 
-/** What a list draws: the name of a day, or a thread. */
 export type Line = { kind: 'day'; name: string } | { kind: 'thread'; row: ThreadRow };
 
 const WEEK_DAYS = 7;
@@ -20,7 +19,6 @@ function dayOf(at: string, now: Date): string {
   return (days < WEEK_DAYS ? weekday : month)(time);
 }
 
-/** The clock where the group says the day, else the day. */
 export function timeInGroup(at: string, now: Date): string {
   const time = new Date(at);
   return (daysBefore(time, now) < WEEK_DAYS ? clock : day)(time);

@@ -11,7 +11,6 @@ const OPTIONS = [
   { value: 'daily', label: 'Daily', hint: 'At 07:00 UTC, if there is something unread.' },
 ] as const;
 
-/** How often the member gets a mail about a saved view. */
 export function DigestDialog({ view, onClose }: { view: View; onClose(): void }) {
   const choose = useAction('PUT /v1/views/{id}/digest', { changes: ['GET /v1/views'] });
   const form = useForm<{ frequency: View['digest'] }>({

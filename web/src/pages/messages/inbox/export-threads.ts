@@ -3,7 +3,6 @@ import type { ThreadFilter } from '../../../parts/threads/views.ts';
 import { saveFile } from '../../../ui/save-file.ts';
 import { say } from '../../../ui/toast.tsx';
 
-/** Downloads a list as a file. */
 export async function exportThreads(filter: ThreadFilter, format: 'ndjson' | 'csv'): Promise<void> {
   say('Exporting…');
   try {

@@ -13,7 +13,7 @@ import { useFilterOptions } from './filter-options.tsx';
 
 const DateField = lazy(retried(async () => ({ default: (await import('../../../ui/date-field.tsx')).DateField })));
 
-/** The filters on top of a view, stored in the address of the page: chips, and a field that suggests more. */
+/** The filters of a view, stored in the address of the page: chips, and a field that suggests more. */
 export function FilterChips({ search, rows }: { search: ListSearch; rows: ThreadRow[] }) {
   const navigate = useNavigate();
   const narrow = (narrowing: Narrowing) => void navigate({ to: '/inbox', search: { ...search, ...narrowing }, replace: true });

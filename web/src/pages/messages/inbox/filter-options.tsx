@@ -22,10 +22,9 @@ interface FilterOptions {
   narrow(narrowing: Narrowing): void;
 }
 
-/** What a filter is called, what it narrows the list to, and a hint. */
 type Choice = [text: string, narrowing: Narrowing, hint?: string];
 
-/** Filters that fit what is typed: the names that one sees, not only exact values. */
+/** The filters that fit the typed text, by the names on the page, not only by exact values. */
 export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions): Option[] {
   const words = typed.trim();
   const { parties, types, labels, workers, segments } = useKnown(words, isOpen, rows);
@@ -49,7 +48,7 @@ export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions)
   const known = [
     ...group('State', Mail, STATES.filter(fits)),
     ...group('Schema', BadgeX, VERDICTS.filter(fits)),
-    // The service has looked for the names.
+    // The service has searched the names.
     ...group('From or to', ContactRound, parties),
     ...group('Type', Braces, types.filter(fits)),
     ...group('Label', Tag, labels.filter(fits)),
@@ -77,7 +76,7 @@ const ofSegment = (segment: string): Choice => [segment, { segment }];
 
 const typesOf = (contacts: Contact[]): string[] => contacts.flatMap(({ activity }) => activity.types);
 
-/** What there is to filter by: contacts, labels, colleagues, and what the rows show. */
+/** The values to filter by: contacts, labels, colleagues, and those in the rows. */
 function useKnown(
   words: string,
   isOpen: boolean,
@@ -89,7 +88,7 @@ function useKnown(
     { query: { limit: CONTACTS_READ, sort: 'activity', ...(q !== '' && { q }) } },
     { enabled: isOpen },
   );
-  // Types and segments are not listed by the service: those of the busiest partners, and of the agents here, are known.
+  // The service does not list types and segments: those of the busiest partners, and of the agents here, are known.
   const partners = useReading('GET /v1/contacts', { query: { limit: PARTNERS_READ, sort: 'activity' } }, { enabled: isOpen });
   const agents = useReading('GET /v1/agents', { query: { limit: AGENTS_READ } }, { enabled: isOpen });
   const labels = useReading('GET /v1/threads/labels', {}, { enabled: isOpen });

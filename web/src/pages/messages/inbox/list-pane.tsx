@@ -32,7 +32,6 @@ const PLACE = {
   beside: 'hidden border-r border-line xl:fixed xl:inset-y-0 xl:left-60 xl:flex xl:w-104 2xl:w-120',
 };
 
-/** The list of threads with its header and filters. Beside an open thread it is a column, or hidden where there is no room. */
 export function ListPane(props: ListPaneProps) {
   const { search, threads, openId, selected, onSelectAll, work } = props;
   const isWide = useIsWide();
@@ -57,7 +56,7 @@ export function ListPane(props: ListPaneProps) {
 
 function Content({ search, threads, isCompact, ...rest }: ListPaneProps & { isCompact: boolean }) {
   const { list, hasNoView } = threads;
-  // A page may be empty and not the last one.
+  // An empty page need not be the last one.
   const isLooking = list.items.length === 0 && list.hasMore;
   useEffect(() => {
     if (isLooking && !list.isFetchingMore) list.more();

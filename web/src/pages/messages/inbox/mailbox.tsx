@@ -16,13 +16,11 @@ const WorkPicker = lazy(retried(async () => ({ default: (await import('../work/p
 
 interface MailboxContext {
   work: Work;
-  /** Closes the thread: back to its row in the list. */
   goBack(): void;
 }
 
 const Mailbox = createContext<MailboxContext | undefined>(undefined);
 
-/** For the thread that is open. */
 export function useMailbox(): MailboxContext {
   const mailbox = useContext(Mailbox);
   if (!mailbox) throw new Error('A thread is shown in a mailbox.');
@@ -38,7 +36,7 @@ function useGoBack(): () => void {
   }, [navigate, history]);
 }
 
-/** List and thread: side by side in a wide window, else one of them. The list stays mounted, and so where it was. */
+/** List and thread: side by side in a wide window, else one of them. The list stays mounted, and keeps its scroll position. */
 export function MailboxPage() {
   const search = useShownList();
   const openId = useMatch({ from: '/app/mailbox/threads/$id', shouldThrow: false })?.params.id;
@@ -57,7 +55,7 @@ export function MailboxPage() {
   useEffect(() => {
     latest.current = { rows, openId, isSplit };
   });
-  // Of what was finished, the next one is opened beside the list.
+  // Beside the list, the next thread is opened after one is finished.
   const onLeft = useCallback(
     (ids: readonly string[], verb: 'done' | 'unread') => {
       selectAll([]);
@@ -108,7 +106,6 @@ export function MailboxPage() {
   );
 }
 
-/** When a thread is closed, its row gets the focus. */
 function useReturn(openId: string | undefined, list: RefObject<RowsHandle | null>): void {
   const last = useRef(openId);
   useEffect(() => {
@@ -117,7 +114,7 @@ function useReturn(openId: string | undefined, list: RefObject<RowsHandle | null
   }, [openId, list]);
 }
 
-/** When the row with the focus leaves the list, the one in its place gets the focus. */
+/** When the focused row leaves the list, the one in its place gets the focus. */
 function useNextRow(rows: ThreadRow[], cursor: string | undefined, list: RefObject<RowsHandle | null>): void {
   const place = useRef(-1);
   useEffect(() => {
@@ -129,7 +126,7 @@ function useNextRow(rows: ThreadRow[], cursor: string | undefined, list: RefObje
   }, [rows, cursor, list]);
 }
 
-/** The threads that were ticked. A range goes from the one that was ticked before. */
+/** The ticked threads. A range begins at the last ticked one. */
 function useSelection(rows: ThreadRow[]) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const from = useRef<string>(undefined);
@@ -137,7 +134,7 @@ function useSelection(rows: ThreadRow[]) {
   useEffect(() => {
     latest.current = rows;
   });
-  // What has left the list is not selected any more.
+  // Threads that have left the list are not selected any more.
   const selected = useMemo(() => new Set(rows.flatMap(({ id }) => (ticked.has(id) ? [id] : []))), [rows, ticked]);
   const select = useCallback((id: string, isRange: boolean) => {
     const ids = latest.current.map((row) => row.id);
@@ -155,7 +152,7 @@ function useSelection(rows: ThreadRow[]) {
   return { selected, select, selectAll };
 }
 
-/** The same, by name. */
+/** The same actions for the palette. */
 function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions, 'openId' | 'cursor' | 'selected' | 'work'>): Command[] {
   return useMemo(() => {
     const current = openId ?? cursor;
@@ -169,7 +166,7 @@ function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions,
     ];
     const of = ids.length > 1 ? `: ${number(ids.length)} threads` : '';
     return verbs.map(([verb, keys]) => ({
-      // When the palette shows it: threads change meanwhile.
+      // A getter, because threads change until the palette shows it.
       get name() {
         return `${work.nameOf(verb, ids)}${of}`;
       },
@@ -191,7 +188,7 @@ interface KeysOptions {
   selectAll(ids: readonly string[]): void;
 }
 
-/** Keys work on what is selected, else on the open thread, else on the row with the focus. */
+/** Keys apply to the selection, else to the open thread, else to the focused row. */
 function useWorkKeys({ rows, openId, cursor, selected, work, list, toThread, select, selectAll }: KeysOptions) {
   return useMemo(() => {
     const current = openId ?? cursor;
@@ -200,7 +197,7 @@ function useWorkKeys({ rows, openId, cursor, selected, work, list, toThread, sel
       const at = rows.findIndex(({ id }) => id === current);
       const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
       if (!next) return;
-      // Beside an open thread, the focus goes along if it is in the list.
+      // Beside an open thread, the focus follows if it is in the list.
       if (openId === undefined || document.activeElement?.closest('[data-thread]')) list.current?.focus(next.id);
       if (openId !== undefined) toThread(next);
     };

@@ -14,7 +14,7 @@ import { timeInGroup } from './day-groups.ts';
 interface ThreadRowProps {
   row: ThreadRow;
   now: Date;
-  /** In two lines: beside a thread, and on phones. */
+  /** Two lines: beside a thread, and on phones. */
   isCompact: boolean;
   isOpen: boolean;
   isSelected: boolean;
@@ -26,7 +26,7 @@ interface ThreadRowProps {
   onAct(verb: Verb, id: string): void;
 }
 
-/** Where the actions appear, the last column is wide enough for them, so that they cover the time alone. */
+/** The last column is as wide as the actions, so that they cover only the time. */
 const WIDE_COLUMNS =
   '[--last:4.5rem] grid-cols-[13rem_minmax(0,1fr)_auto_var(--last)] 2xl:grid-cols-[17rem_minmax(0,1fr)_auto_var(--last)] pointer-fine:group-focus-within:[--last:8rem] pointer-fine:group-hover:[--last:8rem]';
 
@@ -114,7 +114,6 @@ function WideCells(props: CellsProps) {
   );
 }
 
-/** The sender and the time, below them the subject, what the last message says, and the marks. */
 function CompactCells(props: CellsProps) {
   const { row, now, isUnread } = props;
   return (

@@ -12,7 +12,6 @@ import { type Line, linesOf } from './day-groups.ts';
 import { ThreadRowView } from './thread-row.tsx';
 
 export interface RowsHandle {
-  /** Scrolls to the row of a thread, and gives it the focus. */
   focus(id: string): void;
 }
 
@@ -20,7 +19,7 @@ export interface ThreadRowsProps {
   handle: Ref<RowsHandle>;
   list: List<ThreadRow>;
   isCompact: boolean;
-  /** Marks what was sent for the business by people who are not members of it. */
+  /** Marks messages sent for the business by people who are not its members. */
   isOfSent: boolean;
   openId: string | undefined;
   selected: ReadonlySet<string>;
@@ -33,7 +32,7 @@ const ROW_PX = { wide: 44, compact: 54 };
 const DAY_PX = 36;
 const DRAWN_MS = 60;
 const HOUR_MS = 3_600_000;
-/** So many rows are loaded to find the open thread, which may be in another list. */
+/** At most this many rows are loaded to find the open thread, which may be in another list. */
 const LOOKED_AT_MAX = 300;
 
 const keyOf = (line: Line): string => (line.kind === 'day' ? line.name : line.row.id);
@@ -59,7 +58,7 @@ export function ThreadRows({ handle, list, isCompact, isOfSent, openId, selected
       if (at < 0) return;
       show(at);
       const find = () => document.querySelector<HTMLElement>(`[data-thread="${id}"]`);
-      // A row that was out of sight is drawn after the list has scrolled.
+      // A row out of sight is rendered only after the list has scrolled.
       if (find()) find()?.focus({ preventScroll: true });
       else setTimeout(() => find()?.focus({ preventScroll: true }), DRAWN_MS);
       onCursor(id);
@@ -104,13 +103,13 @@ export function ThreadRows({ handle, list, isCompact, isOfSent, openId, selected
   );
 }
 
-/** Scrolls to the row of the open thread once, also if its row is loaded later, as after a link to the thread. */
+/** Scrolls to the row of the open thread once, even if the row is loaded later, as after a link to the thread. */
 function useShowOpen(openId: string | undefined, lines: Line[], list: List<ThreadRow>, show: (at: number) => void): void {
   const at = openId === undefined ? -1 : lines.findIndex((line) => keyOf(line) === openId);
   const isFound = at >= 0;
   const showRow = useEffectEvent(() => show(at));
   useEffect(() => {
-    // A layout later, when the list has its height.
+    // A frame later, when the list has its height.
     const frame = openId !== undefined && isFound ? requestAnimationFrame(() => showRow()) : 0;
     return () => cancelAnimationFrame(frame);
   }, [openId, isFound]);

@@ -11,17 +11,17 @@ const EVERY_MS = 1_000;
 
 export interface ThreadsOf {
   list: List<ThreadRow>;
-  /** Undefined while the saved view is being loaded, and when there is no such view. */
+  /** Undefined: the saved view is being loaded, or does not exist. */
   filter: ThreadFilter | undefined;
   hasNoView: boolean;
 }
 
-/** The threads that the address of the inbox names, the latest activity first, as they are at present. */
+/** The threads that the address of the inbox names, the latest activity first, kept up to date. */
 export function useThreads(search: ListSearch): ThreadsOf {
   const isSaved = search.view !== undefined && !isBuiltIn(search.view);
   const views = useReading('GET /v1/views', {}, { enabled: isSaved });
   const found = filterOf(search, views.data?.data);
-  // By its text, so that the object stays the same while the filter does.
+  // Compared as text, so that the object stays the same while the filter does.
   const text = JSON.stringify(found ?? {});
   const query = useMemo(() => JSON.parse(text) as ThreadFilter, [text]);
   const isKnown = found !== undefined;
@@ -30,7 +30,7 @@ export function useThreads(search: ListSearch): ThreadsOf {
   return { list, filter: found, hasNoView: isSaved && !isKnown && views.data !== undefined };
 }
 
-/** Reads the list again when threads change. The more of it is loaded, the less often. */
+/** Reloads the list when threads change. The more of it is loaded, the less often. */
 function useFresh(query: ThreadFilter, isKnown: boolean): void {
   const queries = useQueryClient();
   const reading = useMemo(() => {
@@ -38,7 +38,7 @@ function useFresh(query: ThreadFilter, isKnown: boolean): void {
     const pages = () => queries.getQueryData<{ pages: unknown[] }>(queryKey)?.pages.length ?? 0;
     const reading = throttled(
       () => {
-        // Later, while the service may still say what was before a change.
+        // During a change, the service may still return the state before, so this waits.
         if (isChanging()) reading.call();
         else if (pages() > 0) void queries.refetchQueries({ queryKey });
       },
@@ -48,7 +48,7 @@ function useFresh(query: ThreadFilter, isKnown: boolean): void {
   }, [queries, query]);
   useThreadChanges(reading.call);
   useEffect(() => {
-    // What changed while another page was open.
+    // Loads the changes since the page was left.
     if (isKnown) reading.call();
     return reading.stop;
   }, [reading, isKnown]);

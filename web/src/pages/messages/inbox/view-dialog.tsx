@@ -9,7 +9,6 @@ import { say } from '../../../ui/toast.tsx';
 import { useForm } from '../../../ui/use-form.ts';
 
 interface ViewDialogProps {
-  /** The view to change; without it, a new one is created. */
   view: View | undefined;
   filter: ThreadFilter;
   onClose(): void;
@@ -20,7 +19,6 @@ const FOR = [
   { value: 'all', label: 'Everybody in my business' },
 ] as const;
 
-/** Saves the shown list as a view, or renames and shares one. */
 export function ViewDialog({ view, filter, onClose }: ViewDialogProps) {
   const navigate = useNavigate();
   const create = useAction('POST /v1/views', { changes: ['GET /v1/views'] });

@@ -10,13 +10,12 @@ export type Editing = 'new' | 'change' | 'delete' | 'digest';
 
 interface ViewDialogsProps {
   editing: Editing;
-  /** The saved view that is shown, if one is. */
   view: View | undefined;
   filter: ThreadFilter;
   onClose(): void;
 }
 
-/** What can be done with a view, each in a dialog. Loaded when somebody does. */
+/** The dialogs for a view, loaded on demand. */
 export function ViewDialogs({ editing, view, filter, onClose }: ViewDialogsProps) {
   if (editing === 'new') return <ViewDialog view={undefined} filter={filter} onClose={onClose} />;
   if (view === undefined) return null;

@@ -5,11 +5,9 @@ import type { Verb, Work } from './use-work.ts';
 
 interface BulkBarProps {
   ids: readonly string[];
-  /** All threads of the list that are loaded. */
   all: readonly string[];
   work: Work;
   onSelectAll(ids: readonly string[]): void;
-  /** Icons only, where there is little room. */
   isShort: boolean;
 }
 
@@ -20,7 +18,6 @@ const ACTIONS: [Verb, typeof Check][] = [
   ['unread', Mail],
 ];
 
-/** What can be done to the selected threads, in the place of the filters. */
 export function BulkBar({ ids, all, work, onSelectAll, isShort }: BulkBarProps) {
   const isAll = ids.length === all.length;
   return (

@@ -2,7 +2,6 @@ import type { Colleague } from '../../../api/schema.ts';
 import type { Decisions } from '../../../parts/threads/thread-row.ts';
 import type { ThreadFilter } from '../../../parts/threads/views.ts';
 
-/** What somebody does to threads. */
 export interface Change {
   status?: 'open' | 'done';
   assignee?: Colleague | null;
@@ -18,7 +17,6 @@ export function applied<Known extends Decisions>(known: Known, change: Change): 
   return { ...known, status, assignee, labels, unread_count };
 }
 
-/** What takes the change back. */
 export function inverseOf(before: Decisions, change: Change): Change {
   const added = (change.addLabels ?? []).filter((label) => !before.labels.includes(label));
   const removed = (change.removeLabels ?? []).filter((label) => before.labels.includes(label));
@@ -31,7 +29,7 @@ export function inverseOf(before: Decisions, change: Change): Change {
   };
 }
 
-/** Whether a thread that is in a list stays there after a change, as far as the page can tell. */
+/** Whether a thread stays in a list after a change, as far as the page can tell. */
 export function isStillIn(filter: ThreadFilter, known: Decisions, me: string | undefined): boolean {
   const { status, assignee, label, unread } = filter;
   if (status !== undefined && known.status !== status) return false;
@@ -41,7 +39,6 @@ export function isStillIn(filter: ThreadFilter, known: Decisions, me: string | u
   return unread === undefined || known.unread_count > 0 === unread;
 }
 
-/** The body of a request. */
 export function bodyOf({ status, assignee, addLabels, removeLabels, unread }: Change) {
   return {
     ...(status !== undefined && { status }),

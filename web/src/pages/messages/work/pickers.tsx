@@ -12,7 +12,6 @@ import type { Picking, Work } from './use-work.ts';
 
 const fits = (text: string, query: string): boolean => text.toLowerCase().includes(query.trim().toLowerCase());
 
-/** Picks an assignee or labels for threads. */
 export function WorkPicker({ picking, work }: { picking: Picking; work: Work }) {
   return picking.verb === 'assign' ? <AssignPicker ids={picking.ids} work={work} /> : <LabelPicker ids={picking.ids} work={work} />;
 }

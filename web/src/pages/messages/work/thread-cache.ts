@@ -12,7 +12,7 @@ const LISTS = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => q
 
 const threadKey = (id: string): unknown[] => ['thread', activeBusiness(), id];
 
-/** What the page knows of a thread: from its list, or from the open thread. */
+/** The known decisions about a thread, from its list or from the open thread. */
 export function decisionsOf(queries: QueryClient, id: string): Decisions | undefined {
   for (const [, rows] of queries.getQueriesData<Rows>(LISTS)) {
     const row = rows?.pages.flatMap(({ data }) => data).find((one) => one.id === id);
@@ -21,7 +21,7 @@ export function decisionsOf(queries: QueryClient, id: string): Decisions | undef
   return queries.getQueryData<Thread>(threadKey(id))?.pages.at(-1)?.state;
 }
 
-/** Changes what all lists and threads show, before the service has. */
+/** Changes all lists and threads on the page, before the service has. */
 export function showChanged(
   queries: QueryClient,
   ids: ReadonlySet<string>,
@@ -47,7 +47,7 @@ export function showChanged(
     });
 }
 
-/** What was being read when a change began would undo the change on the page. */
+/** Reads that began before a change would undo it on the page. */
 export async function stopReading(queries: QueryClient): Promise<{ wasReading: boolean }> {
   const wasReading = queries.isFetching(LISTS) > 0;
   await queries.cancelQueries(LISTS);

@@ -1,6 +1,6 @@
 let changes = 0;
 
-/** While a change is under way, the service may still say what was before. */
+/** While a change is under way, the service may still return the state before. */
 export const isChanging = (): boolean => changes > 0;
 
 export async function whileChanging<Result>(run: () => Promise<Result>): Promise<Result> {

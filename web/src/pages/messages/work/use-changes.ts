@@ -8,10 +8,10 @@ import { applied, bodyOf, type Change, inverseOf } from './decisions.ts';
 import { decisionsOf, readAgain, showChanged, stopReading } from './thread-cache.ts';
 import { whileChanging } from './under-way.ts';
 
-/** As many as the service changes at once. */
+/** The service changes at most this many threads at once. */
 const IDS_MAX = 500;
 
-/** Changes threads: on the page at once, then at the service. What is said can be undone. */
+/** Changes threads on the page at once, then at the service. The toast offers an undo. */
 export function useChanges(): (ids: readonly string[], change: Change, done?: string) => Promise<void> {
   const queries = useQueryClient();
   const { data: account } = useReading('GET /v1/account', {});
@@ -31,7 +31,7 @@ interface Step {
   change: Change;
 }
 
-/** Threads that were alike before are changed back together. */
+/** Threads with the same state before are changed back together. */
 function undoOf(queries: QueryClient, ids: readonly string[], change: Change): Step[] {
   const inverses = ids.flatMap((id) => {
     const known = decisionsOf(queries, id);

@@ -6,13 +6,13 @@ import { applied } from './decisions.ts';
 import { readAgain, showChanged, stopReading } from './thread-cache.ts';
 import { isChanging, whileChanging } from './under-way.ts';
 
-/** An open thread is read, and what arrives in it. */
+/** Marks an open thread as read, with the messages that arrive in it. */
 export function useMarkRead(id: string, unread: number): void {
   const queries = useQueryClient();
   useEffect(() => {
-    // Marked as unread just now: the thread is being closed.
+    // Just marked as unread: the thread is being closed.
     if (unread === 0 || isChanging()) return;
-    // Without the mark the thread is unread when it is opened again.
+    // After a failure, the thread is unread when it is opened again.
     void markRead(queries, id).catch(() => undefined);
   }, [queries, id, unread]);
 }

@@ -7,7 +7,7 @@ import type { Change } from './decisions.ts';
 import { decisionsOf } from './thread-cache.ts';
 import { useChanges } from './use-changes.ts';
 
-/** What can be done to threads. Done and unread change to and fro. */
+/** The actions on threads. Done and unread are toggles. */
 export type Verb = 'done' | 'assign' | 'label' | 'unread';
 
 export interface Picking {
@@ -16,14 +16,13 @@ export interface Picking {
 }
 
 export interface Work {
-  /** The name of what a verb does to these threads as they are: “Mark read” or “Mark unread”. */
+  /** The name of the action for the present state: “Mark read” or “Mark unread”. */
   nameOf(verb: Verb, ids: readonly string[]): string;
-  /** For the given thread, or for those that were selected if it is one of them. */
+  /** Applies to the thread, or to the whole selection if it is part of it. */
   act(verb: Verb, id: string): void;
   actOn(verb: Verb, ids: readonly string[]): void;
   assign(ids: readonly string[], assignee: Colleague | null): void;
   relabel(ids: readonly string[], label: string, isAdded: boolean): void;
-  /** What an assignee or labels are being picked for. */
   picking: Picking | undefined;
   stopPicking(): void;
 }
@@ -37,7 +36,7 @@ const NAMES: Record<Verb, (state: { isDone: boolean; isUnread: boolean }) => str
 
 const countOf = (ids: readonly string[], done: string): string => (ids.length === 1 ? done : `${number(ids.length)} threads: ${done}`);
 
-/** The one way to work on threads: by mouse, key and menu. onLeft: threads that are not to be shown as open any more. */
+/** All actions on threads, by mouse, key and menu. onLeft: threads that must not stay open. */
 export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly string[], verb: 'done' | 'unread') => void): Work {
   const queries = useQueryClient();
   const change = useChanges();
