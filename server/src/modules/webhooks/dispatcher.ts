@@ -26,9 +26,7 @@ export interface DispatchServices extends BodyServices {
   webhookSecrets: WebhookSecrets;
 }
 
-/**
- * An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded. After the lease, another worker repeats it.
- */
+/** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded. After the lease, another worker repeats it. */
 const LEASE_S = 13;
 const SWEEP_MS = 1_000;
 /** Far enough back to find what the previous sweep could not see, but not so far that a backlog is read repeatedly. */
@@ -269,10 +267,7 @@ export class Dispatcher {
     this.#sendSoon(attempt.lane);
   };
 
-  /**
-   * Makes one batch of all requests that end in a turn of the event loop. Besides, the HTTP client must not be called from its own
-   * callbacks.
-   */
+  /** One batch for all requests that end in a turn of the event loop. The HTTP client must not be called from its own callbacks, either. */
   #sendSoon(lane: Lane): void {
     if (this.#lanesToSend.push(lane) > 1) return;
     setImmediate(() => {

@@ -17,7 +17,7 @@ interface Table {
 
 /** A call locks this table to know that its shard is here. All tables of a shard move together. */
 const MARK = 'ledgers';
-/** Functions read these on each node, but never write them: Citus writes them on all nodes. */
+/** The reference tables that functions only read, on each node. Those that they write, Citus writes on all nodes. */
 const SHARED_TABLES = ['parties', 'verified_domains', 'people', 'members'];
 
 export function nativeSchemaOf(shard: number): string {
