@@ -170,6 +170,8 @@ test('a webhook is told of more events, and the log shows them', async () => {
   expect(await events.getByRole('checkbox', { name: 'Threads updated' }).isChecked()).toBe(true);
   await expectAccessible();
   await page.getByRole('button', { name: 'Save' }).click();
+  // The form has the same words.
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' });
   await page.getByText('Threads updated', { exact: true }).waitFor();
 
   await api.patch(`/threads/${message.thread_id}`, { status: 'done' });

@@ -22,12 +22,12 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	kind := fmt.Sprintf("test.%d", time.Now().UnixNano())
-	var order waybill.Draft
+	var order waybill.SendRequest
 	order.SetTo("globex")
 	order.SetType(kind)
 	order.SetSubject("Order 4711")
 	order.SetJson(map[string]any{"quantity": 3})
-	sent, _, err := client(os.Args[1], os.Args[2]).MessagesAPI.PostMessages(ctx).IdempotencyKey(kind).Draft(order).Execute()
+	sent, _, err := client(os.Args[1], os.Args[2]).MessagesAPI.PostMessages(ctx).IdempotencyKey(kind).SendRequest(order).Execute()
 	if err != nil {
 		log.Fatal("send: ", err)
 	}

@@ -3,14 +3,14 @@ import java.util.UUID;
 import waybill.ApiClient;
 import waybill.api.InboxApi;
 import waybill.api.MessagesApi;
-import waybill.model.Draft;
 import waybill.model.Envelope;
+import waybill.model.SendRequest;
 
 /** Sends a message with the generated client, and reads it in the recipient's inbox: SendAndRead (url) (sender's key) (recipient's key). */
 final class SendAndRead {
   public static void main(String[] args) throws Exception {
     var kind = "test." + UUID.randomUUID();
-    var order = new Draft().to("globex").type(kind).subject("Order 4711").json(Map.of("quantity", 3));
+    var order = new SendRequest().to("globex").type(kind).subject("Order 4711").json(Map.of("quantity", 3));
     var sent = new MessagesApi(client(args[0], args[1])).postMessages(order, kind, null, null, null, null);
 
     var inbox = new InboxApi(client(args[0], args[2]));
