@@ -11,7 +11,7 @@ import { processesIn, runProgram, type ServiceProcess, startProcess, temporaryFo
 
 const run = promisify(execFile);
 
-/** Empty for a file that PostgreSQL, which runs meanwhile, has removed since the folder was read. */
+/** Empty for a file that is gone since the folder was read: the service runs meanwhile, and checkpoints of its log come and go. */
 function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);
