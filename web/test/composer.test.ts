@@ -230,6 +230,17 @@ describe('keys that come before their field', () => {
     expect(await decisions()).toEqual(known);
   });
 
+  test('send the reply, though the script of the form is still loading', async () => {
+    await openOrder();
+    const release = await hold(/\/assets\/composer-[^/]*\.js/);
+    await page.keyboard.type('rAs agreed');
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.type(', not this');
+    await release();
+    await page.getByText('As agreed', { exact: true }).waitFor();
+    await expect.poll(() => contentOf(note())).toBe('');
+  });
+
   test('are the JSON, though its editor is still loading', async () => {
     await openOrder();
     const release = await hold(/\/assets\/code-editor-[^/]*\.js/);

@@ -89,9 +89,11 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
         const selection = field !== null && field === document.activeElement ? [field.selectionStart, field.selectionEnd] : undefined;
         // In one step with the focus, so that no key is lost in between.
         flushSync(() => setLoaded(() => Composer));
-        if (!selection) return;
-        note.current?.focus();
-        note.current?.setSelectionRange(selection[0] ?? null, selection[1] ?? null);
+        if (selection) {
+          note.current?.focus();
+          note.current?.setSelectionRange(selection[0] ?? null, selection[1] ?? null);
+        }
+        if (field?.readOnly) note.current?.form?.requestSubmit();
       }),
     [note],
   );
@@ -126,6 +128,10 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
       value={draft.note}
       onFocus={onFocus}
       onChange={({ target }) => change({ note: target.value })}
+      onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
+        // The text is finished, and sent as soon as the form is loaded.
+        if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.readOnly = true;
+      }}
       className="block min-h-9 w-full resize-none bg-transparent py-2 text-lg outline-none sm:text-base"
     />
   );
