@@ -3,7 +3,7 @@
  * PostgreSQL and three nodes of Citus, in turns. `npm run bench -- size`: 100,000 messages and 10,000,000 (or the number that follows), in turns. `npm run
  * bench -- threads`: lists of threads, and searches. `npm run bench -- waits`: what sends of four processes wait for. `npm run bench -- webhooks`: rate, processor
  * time and latency of deliveries. `npm run bench -- ordered`: deliveries to an ordered endpoint. `npm run bench -- consumers`: how fast workers drain a consumer, and how soon they get a message.
- * `npm run bench -- log`: how soon a message is in a checkpoint of the log, and what a leaf costs.
+ * `npm run bench -- planner`: what SQL functions gain by the planner options that they switch off. `npm run bench -- log`: how soon a message is in a checkpoint of the log, and what a leaf costs.
  */
 const [scenario = 'all', ...args] = process.argv.slice(2);
 if (scenario === 'all') await import('./all.ts');
@@ -15,10 +15,11 @@ else if (scenario === 'ordered') await (await import('./ordered.ts')).measureOrd
 else if (scenario === 'waits') await (await import('./waits.ts')).measureWaits();
 else if (scenario === 'threads') await (await import('./threads.ts')).measureThreads();
 else if (scenario === 'log') await (await import('./log.ts')).measureLog();
+else if (scenario === 'planner') await (await import('./planner.ts')).measurePlanner();
 else if (scenario === 'consumers') await (await import('./consumers.ts')).measureConsumers();
 else {
   console.error(
-    `Usage: npm run bench [-- turns <folder of another checkout, and its arguments>... | -- citus | -- size [<messages>] | -- threads | -- waits | -- webhooks | -- ordered | -- consumers | -- log]`,
+    `Usage: npm run bench [-- turns <folder of another checkout, and its arguments>... | -- citus | -- size [<messages>] | -- threads | -- waits | -- webhooks | -- ordered | -- consumers | -- log | -- planner]`,
   );
   process.exitCode = 2;
 }

@@ -17,6 +17,7 @@ const MEMORY_SAMPLE_MS = 200;
 export interface ServiceUnderTest {
   port: number;
   pid: number;
+  dataFolder: string;
   connection: pg.ClientConfig;
   sql: pg.Client;
   createBusiness(handle: string): Promise<{ id: bigint; key: string }>;
@@ -42,6 +43,7 @@ export async function startServiceUnderTest(authority: Authority, args: readonly
   return {
     port,
     pid: child.pid ?? 0,
+    dataFolder: folder,
     connection,
     sql,
     createBusiness: async (handle) => {

@@ -99,7 +99,7 @@ export async function measureWebhooks(
   }
 }
 
-async function call(service: ServiceUnderTest, key: string, method: string, path: string, body?: unknown): Promise<Response> {
+export async function call(service: ServiceUnderTest, key: string, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const response = await fetch(`http://127.0.0.1:${service.port}/v1${path}`, { method, headers, body: JSON.stringify(body) ?? null });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);

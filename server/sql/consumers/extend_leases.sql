@@ -2,6 +2,7 @@
 -- Returns no row if there is no such consumer.
 CREATE OR REPLACE FUNCTION extend_leases(party bigint, consumer text, worker text, ids uuid[], lease interval)
 RETURNS TABLE (done uuid[], lease_until timestamptz) LANGUAGE plpgsql
+-- Without these options, a plan made while tables were small read 4 rows of consumers, all of them, in place of 1 (`npm run bench -- planner`).
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column

@@ -1,7 +1,6 @@
 -- Lets the next message of each of these threads be leased, if no worker has one of the thread and none is due. Returns whether there was any.
 -- To be called under the lock of the consumer.
 CREATE OR REPLACE FUNCTION free_threads(party bigint, consumer uuid, threads uuid[], clock timestamptz) RETURNS boolean LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION lease_due_messages(
   party bigint, consumer uuid, worker text, until timestamptz, clock timestamptz, tries_max integer, wanted integer, bytes_max integer,
   OUT leased json, OUT count integer, OUT bytes integer
 ) LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE

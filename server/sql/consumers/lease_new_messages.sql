@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION lease_new_messages(
   worker text, until timestamptz, wanted integer, bytes_before integer, bytes_max integer, kept_max integer, entries_max integer,
   OUT leased json, OUT kept integer, OUT walked integer, OUT through bigint
 ) LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,7 +1,6 @@
 -- When the next message that a consumer has taken can be leased again, by its lease that lapses or its delay that ends: in so many milliseconds,
 -- 0 if it can be leased now, null if there is none.
 CREATE OR REPLACE FUNCTION next_due_in_ms(party bigint, consumer uuid, clock timestamptz) RETURNS bigint LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,6 +1,6 @@
 -- A follower of the thread index: when contacts were last active, and the names of new ones, for lists in these orders.
 CREATE OR REPLACE FUNCTION index_contact_activity(entries indexed_entry[]) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   INSERT INTO contact_activity AS a (party_id, other_id, last_position)

@@ -1,6 +1,6 @@
 -- Writes the grams of contacts that have none yet, `most` of them at most; returns how many. A contact that is being changed is left for the next time.
 CREATE OR REPLACE FUNCTION index_contacts(party bigint, most integer) RETURNS integer LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   others  bigint[];

@@ -1,6 +1,6 @@
 -- A follower of the thread index: the same, from threads that were read again.
 CREATE OR REPLACE FUNCTION rebuild_contact_activity(party bigint, wanted uuid[]) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   owners bigint[];

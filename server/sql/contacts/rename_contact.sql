@@ -1,7 +1,7 @@
 -- Brings the names for sort=name up to date that these owners have for a contact, after a change of its label or display name, and takes away the grams of
 -- the former words.
 CREATE OR REPLACE FUNCTION rename_contact(owners bigint[], other bigint) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   renamed record;

@@ -1,7 +1,7 @@
 -- Records the hash of a large file that was delivered without, logs it for each message that carries the file, and queues an event for each
 -- webhook that wants to be told of it: in one transaction, so that a job that runs twice tells of it once.
 CREATE OR REPLACE FUNCTION record_hash(object uuid, hash bytea) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE

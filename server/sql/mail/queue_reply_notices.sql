@@ -2,7 +2,7 @@
 -- domain that wrote in the business's name without being a member. Agents have no mailbox, and members have the dashboard: for
 -- these nothing is queued. A message that replies to nothing is not looked at.
 CREATE OR REPLACE FUNCTION queue_reply_notices(messages committed_message[]) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   replied record;

@@ -1,7 +1,7 @@
 -- From its first search on, the messages of a business have documents: most businesses never search, and documents take as much space and
 -- time as the messages themselves. Returns whether those of all messages have been written.
 CREATE OR REPLACE FUNCTION begin_search(party bigint) RETURNS boolean LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   newest CONSTANT integer := 20;

@@ -1,7 +1,6 @@
 -- Writes the documents of a queued thread, `entries_max` of them at most, and of all its comments. Returns how many entries were read.
 CREATE OR REPLACE FUNCTION index_queued_thread(queued uuid, party bigint, thread uuid, after bigint, entries_max integer) RETURNS integer
 LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 DECLARE
   part    indexed_entry[];

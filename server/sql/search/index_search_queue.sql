@@ -4,6 +4,7 @@
 -- turn; no row while another process does this in the shard.
 CREATE OR REPLACE FUNCTION index_search_queue(entries_max integer, after_sender bigint) RETURNS TABLE (entries integer, last_sender bigint)
 LANGUAGE plpgsql
+-- Without these options, a plan made while tables were small read 4 rows in place of 1 (`npm run bench -- planner`).
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 #variable_conflict use_column

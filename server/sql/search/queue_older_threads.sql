@@ -1,6 +1,5 @@
 -- Queues the next threads of a business that has begun to search, the newest first: those below the given one. Returns how many.
 CREATE OR REPLACE FUNCTION queue_older_threads(queued uuid, party bigint, below uuid) RETURNS integer LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 DECLARE
   threads_max CONSTANT integer := 100;

@@ -1,6 +1,5 @@
 -- Webhooks that were failing, and of which attempts have succeeded. Rows are locked in one order, so that workers never deadlock.
 CREATE OR REPLACE FUNCTION clear_failing_webhooks(made made_attempt[]) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,6 +1,5 @@
 -- Notes which messages were handed over by those attempts that succeeded, where others failed (record_deliveries does it otherwise).
 CREATE OR REPLACE FUNCTION hand_over_messages(made made_attempt[], clock timestamptz) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -4,7 +4,6 @@
 -- Rows are locked in one order, so that workers never deadlock. An attempt to a URL that the webhook no longer has counts for nothing.
 CREATE OR REPLACE FUNCTION judge_webhooks(made made_attempt[], failures_max integer, tell_after_s integer, pause_after_s integer)
 RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE

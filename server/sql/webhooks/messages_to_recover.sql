@@ -2,8 +2,6 @@
 -- queued in the millisecond of their entry: the log is read for the same time, and a minute more, in case clocks differ.
 CREATE OR REPLACE FUNCTION messages_to_recover(party bigint, webhook uuid, selection text, messages uuid[], from_ms bigint, to_ms bigint)
 RETURNS uuid[] LANGUAGE plpgsql
--- Without sorting, only the index of messages serves their order.
-SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -2,7 +2,6 @@
 -- of the whole business, whose row has the nil UUID as its webhook.
 CREATE OR REPLACE FUNCTION queue_recovered(party bigint, webhook uuid, messages uuid[], is_ordered boolean, clock timestamptz)
 RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_sort = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -2,7 +2,6 @@
 -- workers finds the attempts within a second. A webhook for which too many attempts wait is not told: changes of threads are not counted as
 -- messages are, and an endpoint that is down must not fill the database (WEBHOOK_EVENTS_UP_TO_WAITING of contract/webhook-limits.ts).
 CREATE OR REPLACE FUNCTION queue_webhook_events(party bigint, happened text, subjects uuid[]) RETURNS void LANGUAGE plpgsql
-SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,7 +1,6 @@
 -- Records attempts that have all succeeded, begun at these times, and that they handed messages over. Tests and other events hand no message
 -- over.
 CREATE OR REPLACE FUNCTION record_deliveries(made made_attempt[], begun_at timestamptz[], clock timestamptz) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE
