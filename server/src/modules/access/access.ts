@@ -4,7 +4,7 @@ import { type Access, findEnded } from './store.ts';
 
 export { type Access, findEnded } from './store.ts';
 
-/** Ends a response under way by closing its connection, so that the client knows that something is missing. */
+/** Ends a response under way by closing its connection, so that the client knows that the response is incomplete. */
 export class AccessEnded extends Error {}
 
 export function accessOf({ business, by }: Caller): Access {
@@ -13,8 +13,8 @@ export function accessOf({ business, by }: Caller): Access {
 }
 
 /**
- * Long operations check this: the key may have been revoked since the request came, the member removed, or the session ended. Asks the
- * database, because that can happen in any process.
+ * Long operations call this: since the request came, the key may have been revoked, the member removed, or the session ended. It queries
+ * the database, because that can happen in any process.
  */
 export async function hasAccessEnded(db: Queryable, caller: Caller): Promise<boolean> {
   return (await findEnded(db, [accessOf(caller)])).length > 0;

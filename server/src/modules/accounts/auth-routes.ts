@@ -9,7 +9,7 @@ import { refuseUnlessOffered, type SignIn } from './sign-in.ts';
 
 const { personEndpoint, publicEndpoint } = endpointsFor<{ database: Database; signIn: SignIn; publicUrl: string }>();
 
-/** The exposed paths of better-auth, under its own names. Their input is checked here first. */
+/** The paths of better-auth that are exposed, under its own names. Their input is checked here first. */
 
 const success = { status: 200, description: 'Done.' };
 const email = Type.String({ maxLength: 320 });

@@ -30,7 +30,7 @@ import * as store from './store.ts';
 export interface Shown {
   provider: SignInProvider;
   proves: SignInProof;
-  /** The proved mailbox. Undefined where it can only be the person's own. */
+  /** The proved mailbox. Undefined where only the person's own mailbox is possible. */
   email?: string | null | undefined;
   passkey?: string | undefined;
 }
@@ -111,7 +111,6 @@ export function createAuth({ database, log, secret, publicUrl, providers, isCons
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
-/** The tables of better-auth under our names, and the lifetimes of their rows. */
 const tables = {
   user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...times } },
   session: {

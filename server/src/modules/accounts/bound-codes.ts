@@ -3,8 +3,8 @@ import type { DBAdapter, DBTransactionAdapter, Where } from '@better-auth/core/d
 const CODE = 'sign-in-otp-';
 
 /**
- * Makes better-auth store a one-time code per browser instead of one per mailbox. A stranger who requests codes for a mailbox, or guesses
- * them, uses up neither the code nor the tries of anybody else.
+ * Makes better-auth store one code per browser instead of one per mailbox. A stranger who requests or guesses codes for a mailbox uses up
+ * neither the owner's code nor the owner's tries.
  */
 export function bindCodes(adapter: DBAdapter, device: () => string): DBAdapter {
   const bound = (on: DBTransactionAdapter) => bind(on, device);

@@ -20,7 +20,6 @@ const DAY_S = 24 * 3_600;
 
 export interface Requester {
   email: string;
-  /** A hash of the browser's cookie. */
   device: string;
   address: string;
 }

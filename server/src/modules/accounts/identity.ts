@@ -24,10 +24,9 @@ export interface Identity {
   name: string;
 }
 
-/** Nobody can register a name in this top-level domain, so no code can be sent there. */
+/** Nobody can register a name below `.invalid` (RFC 2606), so no code can be sent there. */
 const NOWHERE = 'unproven.invalid';
 
-/** Consumer domains whose mailboxes Google operates. */
 const GOOGLE_MAIL = new Set(['gmail.com', 'googlemail.com']);
 
 /**

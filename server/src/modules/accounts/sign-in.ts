@@ -60,7 +60,7 @@ export class SignIn {
     return response ? { person: personOf(response), cookies: headers.getSetCookie() } : undefined;
   }
 
-  /** Behaves the same for known and unknown mailboxes. */
+  /** Behaves the same for known and unknown mailboxes, so that nobody learns who has an account. */
   async sendCode(request: FastifyRequest, emailText: string, pass = ''): Promise<AuthResponse> {
     const { database, secret, sendCode, publicUrl } = this.#services;
     const email = checkedEmail(emailText);
@@ -116,7 +116,7 @@ export class SignIn {
     return this.#loaded;
   }
 
-  /** better-auth hides the cause. Mostly it is the database, and then the probe fails with the reason. */
+  /** better-auth hides the cause, which is mostly the database. Then the probe fails with the reason. */
   async #blame(error: unknown): Promise<never> {
     await probe(this.#services.database);
     throw error;

@@ -140,7 +140,7 @@ const COUNT_USE = statement(
   { uses: 'integer', closes_in_s: 'integer' },
 );
 
-/** Counts a use in a window that began with the first one. Returns the count and when the window closes. */
+/** Counts a use in a window that begins with its first use. Returns the count, and when the window closes. */
 export async function countUse(db: Queryable, subject: Buffer, windowS: number): Promise<{ uses: number; closesInS: number }> {
   const [row] = await db.query(COUNT_USE, [subject, windowS]);
   return { uses: row?.uses ?? 0, closesInS: Math.max(1, row?.closes_in_s ?? 1) };

@@ -27,7 +27,6 @@ export interface AcknowledgementStatement extends Acknowledgement {
 
 export interface Acknowledged {
   record: store.AcknowledgementRecord;
-  /** The same was said before, and this is the earlier record. */
   isRepeat: boolean;
 }
 
@@ -58,7 +57,7 @@ export async function acknowledge(
   throw new Error('the ledger of a sender could not be found');
 }
 
-/** Limits how often the sender's message can join a business meanwhile. */
+/** Limits the retries: the sender's message can join a business between two of them. */
 const MOVES_MAX = 5;
 
 function acknowledgeTo(
@@ -87,13 +86,14 @@ function acknowledgeTo(
   });
 }
 
-/** Runs one transaction on the rows of both parties. */
 function inBoth<T>(database: Database, one: bigint, other: bigint, work: (of: (partyId: bigint) => Queryable) => Promise<T>): Promise<T> {
   const shard = database.of(one);
   return shard === database.of(other) ? shard.transaction((tx) => work(() => tx)) : database.acrossShards(work);
 }
 
-/** Notes changes in ascending order, and last. Otherwise two businesses that acknowledge each other's messages would deadlock. */
+/**
+ * Notes changes last, and in ascending order of parties. Otherwise two businesses that acknowledge each other's messages would deadlock.
+ */
 async function noteInOrder(of: (partyId: bigint) => Queryable, partyIds: readonly bigint[]): Promise<void> {
   for (const id of [...new Set(partyIds)].sort((a, b) => (a < b ? -1 : 1))) await noteChange(of(id), id);
 }

@@ -12,7 +12,6 @@ export interface AcknowledgementParts {
   signature: SignatureParts | undefined;
 }
 
-/** The oldest come first. `partyId` is one of the two parties. */
 export async function acknowledgementsOf(database: Database, messageId: string, partyId: bigint): Promise<AcknowledgementParts[]> {
   const records = await listAcknowledgements(database.of(partyId), partyId, messageId);
   return Promise.all(records.map((record) => acknowledgementParts(database, record)));

@@ -19,7 +19,6 @@ const RECIPIENT = prepared(
   { recipient_id: 'bigint' },
 );
 
-/** Undefined while no system of the recipient has taken the message. `partyId` is one of the two parties. */
 export async function findHandOver(database: Database, partyId: bigint, messageId: string): Promise<HandOver | undefined> {
   const [entry] = await database.of(partyId).query(RECIPIENT, [partyId, messageId]);
   const recipientId = entry && BigInt(entry.recipient_id);

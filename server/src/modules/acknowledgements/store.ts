@@ -79,7 +79,6 @@ export async function listAcknowledgements(db: Queryable, partyId: bigint, messa
 }
 
 const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
-/** The type of leaves about acknowledgements. */
 const ACKNOWLEDGEMENT_LEAF = 0x03;
 
 export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {

@@ -27,7 +27,7 @@ export const byQuery = publicEndpoint({
   handle: (context, { query }) => show(context, query.handle),
 });
 
-/** Cached for a minute at most, because a business can end it. */
+/** Cached for a minute at most, because a business can withdraw its card. */
 async function show(context: CardServices, handle: string): Promise<HttpResponse> {
   return { headers: { 'cache-control': 'public, max-age=60' }, body: await agentCardOf(context, handle, version) };
 }

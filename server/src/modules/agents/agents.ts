@@ -62,7 +62,7 @@ export interface MintedKey {
   secret: string;
 }
 
-/** The operator names agents and keys without their business. */
+/** The operator names an agent or a key without its business. */
 export async function businessOfAgent(database: Database, agentId: string): Promise<bigint> {
   return (await store.findBusinessOfAgent(database, agentId)) ?? noSuchAgent();
 }

@@ -43,7 +43,7 @@ export class KeyRing {
     await this.#recordUses();
   }
 
-  /** The uses are only displayed. They come a few seconds late, and are lost when the database can't be reached. */
+  /** Uses are only displayed, so they are written a few seconds late. They are lost while the database can't be reached. */
   async #recordUses(): Promise<void> {
     if (this.#usedKeyIds.size === 0) return;
     const ids = [...this.#usedKeyIds];

@@ -79,7 +79,7 @@ const TAKE_DUTY = prepared(
   { name: 'text' },
 );
 
-/** Whether this process has the duty for the next seconds. It renews its own. The duty of a process that has ended lapses. */
+/** Returns whether this process has the duty for the next seconds. A process renews its own duty, and that of a dead process lapses. */
 export async function takeDuty(db: Queryable, name: string, holder: string, forS: number): Promise<boolean> {
   return (await db.query(TAKE_DUTY, [name, holder, forS])).length > 0;
 }

@@ -18,7 +18,7 @@ interface Asked {
   pausedUntil: number;
 }
 
-/** The checkpoint sent to all witnesses: a quorum needs cosignatures of one and the same. */
+/** All witnesses get the same checkpoint, because a quorum needs cosignatures of one note. */
 interface Target extends OwnCheckpoint {
   chosenAt: number;
   hasQuorum: boolean;
@@ -42,7 +42,7 @@ export class Cosigning extends Duty {
   readonly #asked: Asked[];
   readonly #requests: Counter<'witness' | 'outcome'>;
   #target: Target | undefined;
-  /** Checkpoints get no quorum, which is logged once. */
+  /** Checkpoints get no quorum. This is logged once. */
   #isWithoutQuorum = false;
 
   constructor(services: CosigningServices, logger: Logger) {
@@ -144,8 +144,7 @@ export class Cosigning extends Duty {
   }
 
   /**
-   * A witness that refuses may have a checkpoint that the log has signed and does not have. The operator learns it before the next message
-   * comes.
+   * A witness that refuses may have a checkpoint that the log has signed and lost. The operator learns of it before the next message comes.
    */
   async #lookInto(witness: WitnessAddress, log: number): Promise<void> {
     const { guard, readLog, checkpoints } = this.#services;

@@ -15,8 +15,8 @@ export interface OwnLog {
 }
 
 /**
- * Finds checkpoints that were signed with the log's own key and are not of its history. Then the database and its files are older than the
- * published log, or there are two of them. A witness can't make such a checkpoint up, as it does not have the key.
+ * Finds checkpoints that were signed with the log's own key but are not in its history. Then the database was restored from a backup, or
+ * two copies of it sign. A witness can't forge such a checkpoint, because it does not have the key.
  */
 export class HistoryGuard {
   readonly #database: Database;

@@ -13,10 +13,9 @@ import { WITNESS_PATIENCE_MS, WITNESS_RESPONSE_MAX_BYTES } from '../../contract/
 import { boundedFetch } from '../../platform/outbound/bounded-fetch.ts';
 
 export interface WitnessAddress {
-  /** The name in the policy. */
   name: string;
   key: VerifierKey;
-  /** The prefix of submission and of monitoring. */
+  /** The URL prefix of both the submission and the monitoring paths. */
   url: string;
 }
 
@@ -32,8 +31,8 @@ export class WitnessRefusal extends Error {}
 const BOUNDS = { maxBytes: WITNESS_RESPONSE_MAX_BYTES, patienceMs: WITNESS_PATIENCE_MS };
 
 /**
- * Requests a cosignature (c2sp.org/tlog-witness) with a proof from the size that the witness has cosigned. If we know another size, the
- * response tells the right one, and the request is repeated once.
+ * Requests a cosignature (c2sp.org/tlog-witness) with a consistency proof from the size that the witness has cosigned. If that size is
+ * another one than ours, the response has it, and the request is repeated once.
  */
 export async function askForCosignature(
   { key, url }: WitnessAddress,

@@ -32,7 +32,7 @@ export class Witnesses {
     });
   }
 
-  /** The cosignatures were verified when they came. */
+  /** Does not verify the cosignatures: they were verified when they came. */
   isQuorum(note: string): boolean {
     const { signatures } = parseNote(note);
     const signed = this.addresses.filter(({ key }) => signatures.some((one) => one.name === key.name && one.keyId === key.keyId));

@@ -147,14 +147,14 @@ async function shown({ database }: ConsumerServices, business: Business, consume
   return { ...consumer, state: await store.stateOf(database.of(business.id), business.id, consumer, CONSUMER_COUNT_MAX) };
 }
 
-/** Requests that wait for its messages learn that it is gone. */
+/** Requests that wait for the consumer's messages learn that the consumer is gone. */
 export async function deleteConsumer({ database, leases }: ConsumerServices, business: Business, name: string): Promise<void> {
   const isDeleted = NAME.test(name) && (await store.deleteConsumer(database, business.id, name));
   if (!isDeleted) noSuchConsumer();
   leases.tell({ partyId: business.id, name });
 }
 
-/** Forgets the leases of workers, who then can't acknowledge those messages any more. */
+/** Forgets the leases of workers, which then can't acknowledge those messages any more. */
 export async function seek(services: ConsumerServices, business: Business, name: string, place: string): Promise<Shown> {
   const key = keyOf(business, name);
   const position = positionOf('position', place);

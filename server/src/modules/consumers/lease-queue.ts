@@ -1,10 +1,10 @@
 import { LEASE_ENTRIES_MAX } from '../../contract/limits.ts';
 import { ENTRIES_AT_ONCE, type Leased, type Wanted } from './lease-store.ts';
 
-/** The number of looks per request. A request that has read this much of the ledger without a match is told to try again. */
+/** A request looks at most this often. One that has read so much of the ledger without a match is told to try again. */
 export const LOOKS_MAX = LEASE_ENTRIES_MAX / ENTRIES_AT_ONCE;
 
-/** The pause after a look that found nothing, whatever comes: many sends may match no consumer. */
+/** The pause after a look that found nothing, even if messages come: many of them may match no consumer. */
 const LOOKS_APART_MS = 10;
 
 export interface Waiter {
@@ -22,7 +22,7 @@ export interface Looks {
 
 /**
  * The requests of this process that wait for messages of one consumer, in order of arrival. One at a time looks into the database, and only
- * when something may have come. So an arrival wakes as many as it has messages for, and waiting costs nothing.
+ * when something may have come. So an arrival wakes only as many requests as it has messages for, and a waiting request runs no statements.
  */
 export class LeaseQueue {
   readonly #looks: Looks;
@@ -56,7 +56,7 @@ export class LeaseQueue {
     this.#onClose();
   }
 
-  /** There may be something to lease that was not there at the last look. */
+  /** Something may be leasable that was not there at the last look. */
   wake(): void {
     this.#mayHaveMessages = true;
     this.#serve();

@@ -4,7 +4,6 @@ import { uuidArray } from '../../platform/postgres/binary-array.ts';
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { json, prepared, statement } from '../../platform/postgres/statement.ts';
 
-/** The number of ledger entries that one statement reads. */
 export const ENTRIES_AT_ONCE = 2_000;
 
 export interface ConsumerKey {
@@ -33,7 +32,7 @@ export interface Leased {
   leaseUntil: Date;
   /** Nothing has been found so far, but the ledger goes on. */
   hasMore: boolean;
-  /** Nothing can be leased now, but after this many milliseconds. */
+  /** The milliseconds until something can be leased, if nothing can be now. */
   dueInMs: number | undefined;
 }
 
@@ -64,7 +63,7 @@ export async function leaseMessages(db: Queryable, { partyId, name }: ConsumerKe
   };
 }
 
-/** The ids of the changed messages. `hasNews` says that something may be leasable now that was not before. */
+/** The ids of the changed messages. `hasNews`: something may be leasable that was not before. */
 export interface Done {
   ids: string[];
   hasNews: boolean;

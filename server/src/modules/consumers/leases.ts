@@ -12,7 +12,7 @@ import { LeaseQueue, LOOKS_MAX, type Waiter } from './lease-queue.ts';
 import { type ConsumerKey, ENTRIES_AT_ONCE, type Leased, leaseMessages, releaseMessages, type Wanted } from './lease-store.ts';
 import { findGrown } from './store.ts';
 
-/** A sweep finds messages that no topic has announced: another process died before it could, or did not know yet that this one waits. */
+/** A sweep finds messages that were not announced: another process died before its NOTIFY, or did not know yet that this one waits. */
 const SWEEP_MS = 1_000;
 /**
  * Statements about one consumer wait for the lock of its row. In this process, they wait without a connection, in two lanes for each
@@ -81,7 +81,7 @@ export class Leases {
   async lease(key: ConsumerKey, wanted: Wanted, waitS: number, gone: AbortSignal): Promise<Leased> {
     const changes = this.#changes;
     const others = this.#awaited.get(key.partyId)?.queues.get(key.name);
-    // While others wait, there is nothing, and the next message is theirs.
+    // While other requests wait, no message is there, and the next one is theirs.
     if (others === undefined || waitS === 0) {
       const leased = await this.#leaseNow(key, wanted);
       if (leased.messages.length > 0 && gone.aborted) await this.giveBack(key, wanted, leased);
@@ -91,7 +91,7 @@ export class Leases {
     return changes === this.#changes ? this.#wait(key, wanted, waitS, gone) : NOTHING;
   }
 
-  /** Undoes a lease that the worker never learned of. If that fails, the lease lapses. */
+  /** Undoes a lease whose response the worker never got. If that fails, the lease lapses. */
   async giveBack(key: ConsumerKey, { holder }: Wanted, { messages }: Leased): Promise<void> {
     const ids = messages.map(({ messageId }) => messageId);
     try {

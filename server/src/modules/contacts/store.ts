@@ -40,7 +40,7 @@ export interface ContactFilters {
 }
 
 /**
- * The orders of lists. `walk` reads contacts in the order of an index, and the place of a contact is unique in its list. `after` takes the
+ * The orders of lists. `walk` reads contacts in the order of an index. The place of a contact is unique in its list, and `after` takes the
  * parts of a place.
  */
 const ORDERS = {
@@ -90,7 +90,7 @@ function found(sort: Order, first: number | undefined, others: string): string {
   return `SELECT c.* FROM unnest(${others}::bigint[]) AS k (other_id) CROSS JOIN LATERAL (${each}) c ORDER BY ${ORDERS[sort].order}`;
 }
 
-/** q: `walked` compares the contacts that a page scans. `found` takes the contacts that FIND has returned. */
+/** q: `walked` compares the contacts that a page scans, and `found` takes those that FIND has returned. */
 const CONTACTS = variants(
   { sort: CONTACT_ORDERS, saved: ['any', 'saved', 'unsaved'], type: [true, false], q: ['none', 'walked', 'found'], below: [true, false] },
   { ...CONTACT_ROW, place: 'text?' },
@@ -138,7 +138,7 @@ export async function listContacts(
 ): Promise<{ rows: ListedContact[]; walkedTo: string | undefined; walked: number }> {
   const { sort, q, saved, archived, type } = filters;
   const place = partsOf(below);
-  // Either way, a contact has the same place, so that pages of both can follow each other.
+  // A contact has the same place either way, so that a page of one kind can follow a page of the other.
   const others = q === undefined ? undefined : (onlyRow(await db.query(FIND, [partyId, q])).others ?? undefined);
   const contacts = CONTACTS.of({
     sort,

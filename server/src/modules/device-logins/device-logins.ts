@@ -40,7 +40,7 @@ export interface StartedLogin {
 export async function startLogin({ database }: DeviceLoginServices, name: string, address: string): Promise<StartedLogin> {
   const origin = { network: networkOf(address), site: siteOf(address) };
   await refuseTooMany(database, origin);
-  // Checked once more while the others wait, so that no two take the last place.
+  // Counted again under the lock, so that no two logins take the last place.
   return database.exclusively('device logins', async () => {
     await refuseTooMany(database, origin);
     const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url');
@@ -101,7 +101,7 @@ export async function fetchKey(
   if (!business || !isBusiness(business)) noSuchLogin();
   const { agentId, scope, allowedBy } = allowed;
   const key = await database.transaction(async (tx) => {
-    // Holds the lock of the members, so that nobody loses the role before the key exists.
+    // The lock of the members keeps the person's role until the key exists.
     const member = await lockMember(tx, business, allowedBy);
     if (!member || !mayActAs(member.role, 'admin') || !(await store.spendLogin(tx, deviceHash))) noSuchLogin();
     return addKey(tx, business.id, agentId, scope);

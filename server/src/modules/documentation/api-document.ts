@@ -4,10 +4,7 @@ import { version } from '../../http/version.ts';
 
 let document: OpenApiDocument | undefined;
 
-/**
- * Built once, which takes a tenth of a second: the start does it, before a request could wait for it. The URL of the service is not known
- * by then.
- */
+/** Built once, at the start, because that takes a tenth of a second. The URL of the service is not known by then. */
 export function apiDocument(api: readonly Route<never>[]): OpenApiDocument {
   document ??= openApiDocument(api, version, '');
   return document;

@@ -115,7 +115,6 @@ function typed(text: string): string | number | boolean {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-/** Short values stay on one line. */
 function typescript(value: unknown): string {
   const written = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:');
   const line = written.replace(/\n\s*/g, ' ');

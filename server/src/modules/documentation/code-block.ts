@@ -11,7 +11,6 @@ interface Highlighter {
 const require = createRequire(import.meta.url);
 const hljs: Highlighter = require('highlight.js/lib/core');
 
-/** Key: the name in Markdown files. Value: the grammar, and the name for readers. */
 const LANGUAGES: Record<string, [grammar: string, name: string]> = {
   sh: ['bash', 'Shell'],
   ts: ['typescript', 'TypeScript'],
@@ -32,7 +31,6 @@ export async function prepareLanguages(): Promise<void> {
   }
 }
 
-/** A script adds the button that copies the code. */
 export function codeBlock(code: string, language: string, label?: string): Html {
   const known = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   const coloured = known ? new Html(hljs.highlight(code, { language }).value) : html`${code}`;

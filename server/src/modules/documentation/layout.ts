@@ -13,7 +13,7 @@ export interface Site {
   areas: Area[];
 }
 
-/** A page between its navigation and its contents. It needs no script. One adds search, copying and trying. */
+/** A page between its navigation and its contents. It works without a script, which adds search, copying and trying. */
 export function frame({ documents, areas }: Site, address: string, body: Html, headings: Heading[] = []): Html {
   const isWide = body.text.startsWith('<div class="columns">');
   return html`<a class="skip" href="#content">Skip to the content</a>

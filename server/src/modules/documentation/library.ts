@@ -12,7 +12,7 @@ export const REFERENCE = '/docs/reference';
 export interface Document {
   address: string;
   title: string;
-  /** The heading below which it is listed. The list itself has none. */
+  /** The heading below which the document is listed. The index itself has none. */
   group: string;
   file: string;
   markdown: string;
@@ -28,8 +28,8 @@ const MOVED: Record<string, string> = {
 let documents: Map<string, Document> | undefined;
 
 /**
- * Key: address. The documents are in reading order, the list of them first. They are read at the first request, so that the start does not
- * wait for it.
+ * Key: address. The documents are in reading order, the index first. They are read at the first request, so that the start does not wait
+ * for them.
  */
 export function library(): ReadonlyMap<string, Document> {
   documents ??= new Map(readDocuments().map((document) => [document.address, document]));

@@ -27,7 +27,7 @@ export interface LimitSettings {
   webhookLogDays: number;
 }
 
-/** Key: a setting that the document names. Value: in the document's words, or undefined for the default. */
+/** Key: a setting that the document names. Value: its text in the document, or undefined for the default. */
 function valuesOf(settings: LimitSettings): Record<string, string | undefined> {
   const perBusiness = settings.businessRateLimitPerMinute;
   const values = {

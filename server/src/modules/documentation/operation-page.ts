@@ -65,7 +65,7 @@ function successes(responses: Endpoint['operation']['responses'], schemas: Recor
   })}`;
 }
 
-/** A page can request it with a key, or without: no streams, no bytes of files. */
+/** The page can try the request with a key, or without one. Streams and bytes of files are excluded. */
 function isTriable(auth: Auth, path: string, responses: Endpoint['operation']['responses']): boolean {
   const isStream = Object.values(responses).some(({ content }) => content !== undefined && EVENT_STREAM in content);
   return (auth === 'key' || auth === 'key rw' || auth === 'public') && path.startsWith('/v1/') && !isStream;

@@ -5,7 +5,6 @@ import { curlSample } from './curl-sample.ts';
 import { ADDRESS } from './markdown.ts';
 import type { Example } from './recorded-examples.ts';
 
-/** The request in every language in which it was run when the example was recorded. */
 export function requestSamples(template: string, { request, clients }: Example): Html {
   const others = clients.flatMap((client) => {
     const { write, language, label } = CLIENT_SAMPLES[client];

@@ -6,7 +6,7 @@ import { type DomainServices, hasRecord } from './domains.ts';
 import { type DomainToRecheck, domainsToRecheck, noteCheck } from './store.ts';
 
 const RECHECK_AFTER_HOURS = 23;
-/** Name servers fail at times: a domain is lost only when its record has been missing for so long. */
+/** Name servers fail at times, so a domain is lost only after its record has been missing for this long. */
 const GRACE_HOURS = 72;
 const AN_HOUR_MAX = 1_000;
 /** Keeps a few name servers that do not respond from holding up all other checks. */

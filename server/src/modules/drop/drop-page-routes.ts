@@ -70,7 +70,7 @@ export const published = publicEndpoint({
 
 /** A browser neither runs nor sniffs a file that a business has chosen. */
 const HARMLESS = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
-/** The path of a logo changes with the logo. */
+/** A changed logo has another path, so browsers may cache it forever. */
 const KEPT = 'public, max-age=31536000, immutable';
 
 export const logo = publicEndpoint({

@@ -59,7 +59,7 @@ function readableColour(text: string): string {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The type comes from the bytes, whatever anybody says. */
+/** The type is read from the bytes, because what the request claims can't be trusted. */
 function logoIn(base64: string): store.Logo {
   const refuse = (message: string) => invalid([{ path: '/logo', message }]);
   const bytes = Buffer.from(base64, 'base64');

@@ -1,4 +1,4 @@
-/** A spreadsheet takes a cell that begins like this for a formula, also after blanks. */
+/** A spreadsheet takes a cell that begins with one of these for a formula, also after blanks. */
 const FORMULA = /^[\s\0]*[=+\-@\t\r|%＝＋－＠]/;
 
 /** A row of CSV (RFC 4180), with texts of strangers made harmless: an apostrophe shows a spreadsheet that the cell is text. */

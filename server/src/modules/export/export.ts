@@ -41,8 +41,8 @@ interface Page<Item> {
 }
 
 /**
- * Streams whole lists. A page is read only once the client has read the one before. It counts as a request, or by its bytes if they cost
- * more, and needs a caller whose access has not ended meanwhile.
+ * Streams whole lists. A page is read only once the client has read the one before. Each page costs a request, or more by its bytes, and
+ * needs a caller whose access has not ended meanwhile.
  */
 export class Exports {
   readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
@@ -125,12 +125,12 @@ async function* chunksOf<Item>(
         text = '';
       }
     }
-    // The write shows in time whether the client is still there.
+    // Writing soon shows whether the client is still there.
     if (text !== '') yield Buffer.from(text);
     text = '';
     if (page.nextCursor === null) return;
     spend({ pages: 1 });
-    // Nothing can be refused in the middle of a response, so it waits.
+    // A response under way can't be refused, so the export waits.
     await untilAffordable();
     page = await read(page.nextCursor);
   }

@@ -18,7 +18,7 @@ export interface RowFormat<Item> {
   row(item: Item): Promise<string[] | Generator<string>>;
 }
 
-/** `json` may have line breaks between its values, which a line can't have. A space is as good there. */
+/** `json` may have line breaks between its values, which a line of NDJSON can't have. A space means the same there. */
 const line = (json: string) => `${json.replace(/[\r\n]+/g, ' ')}\n`;
 
 export function messagesAsLines(services: EnvelopeServices, isSummary: boolean): RowFormat<Loaded> {

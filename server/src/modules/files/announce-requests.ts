@@ -19,7 +19,6 @@ const UploadSchema = Type.Object(
   { $id: 'Upload', ...closed },
 );
 
-/** Announcements of a business and of a drop page have the same form. */
 export const announceShape = {
   body: Type.Object(
     {

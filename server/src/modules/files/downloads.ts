@@ -5,7 +5,7 @@ import { networkOf, siteOf } from '../../platform/fairness/network.ts';
 import type { FolderStore } from '../../platform/objects/folder-store.ts';
 import type { ByteRange } from './byte-range.ts';
 
-/** Limits downloads that the service serves itself. Each holds a file, a connection and buffers for as long as its client reads. */
+/** Limits the downloads that the service serves itself: each holds a file, a connection and buffers for as long as its client reads. */
 export class Downloads {
   readonly #perFile = new KeyedSlots(DOWNLOADS_PER_FILE_MAX, 'downloads of one file');
   readonly #perNetwork: KeyedSlots;

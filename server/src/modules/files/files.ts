@@ -83,7 +83,7 @@ export class Files {
     return { id: newUuid(), objectId, filename, contentType: type, sizeBytes, sha256 };
   }
 
-  /** The next clean-up removes a file that can't be removed now, as an orphan: no request waits for a store that hangs. */
+  /** No request waits for a store that hangs: the next clean-up removes a file that can't be removed now, as an orphan. */
   async discard(files: readonly DeliveredFile[]): Promise<void> {
     try {
       for (const { objectId } of files) await this.#objects.remove(objectId);

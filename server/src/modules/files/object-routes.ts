@@ -123,7 +123,6 @@ async function redirect({ objects }: ObjectServices, id: string, terms: URLSearc
   return { status: 302, headers: { ...HARMLESS, location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** Refuses a signed URL that was altered, or has expired. */
 function verifyUrl({ signer }: ObjectServices, call: Call<{ id: string }>, method: 'GET' | 'PUT'): { id: string; terms: URLSearchParams } {
   const { id } = call.params;
   const signed = call.request.url.split('?')[1] ?? '';

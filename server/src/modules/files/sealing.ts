@@ -12,10 +12,12 @@ const LOOK_AGAIN_MS = 200;
 /** The object store is queried less often than the database. */
 const LOOKS_PER_OBJECT = 5;
 
-/** The size alone decides, even if another message has caused the upload to be hashed: so it is predictable what content_hash covers. */
+/**
+ * The size alone decides, even if another message has caused the upload to be hashed, so that senders can predict what content_hash covers.
+ */
 const isHashedLater = ({ sizeBytes }: store.Upload) => sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES;
 
-/** A message with the upload has to read all of it first. */
+/** A message with such an upload has to read all of it first. */
 export const isUnhashed = (upload: store.Upload) => !isHashedLater(upload) && upload.sha256 === null;
 
 /**
@@ -79,7 +81,7 @@ export class Sealing {
   }
 
   async #objectUnderLease(partyId: bigint, id: string, leaseS: number): Promise<number | undefined> {
-    // The lease outlives this process by no more than a copy that it has begun.
+    // The lease outlives a dead process by no more than a copy that the process has begun.
     const renewal = setInterval(() => {
       store.extendSealing(this.#database.of(partyId), partyId, id, leaseS).catch(() => {});
     }, RENEWED_EVERY_MS);

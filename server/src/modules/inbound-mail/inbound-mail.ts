@@ -20,7 +20,6 @@ import { smtpReplyTo } from './smtp-replies.ts';
 export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'reusePort' | 'tls' | 'proxies'> {
   maxBytes: number;
   stopMs: number;
-  /** Refuses an address that connects too often. */
   perAddress: { admit(address: string): void };
 }
 

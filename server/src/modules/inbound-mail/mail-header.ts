@@ -16,7 +16,7 @@ export interface MailFacts {
   parents: string[];
 }
 
-/** Programs read repeated fields differently: a signature may cover one, and a reader see the other. */
+/** Programs treat a repeated field differently: a signature may cover one copy, and the reader see the other. */
 const ONCE_AT_MOST = [
   'from',
   'sender',
@@ -43,7 +43,6 @@ const MESSAGE_ID = /<([^<>\s]+)>/g;
 /** Each parent may cost a look-up. */
 const PARENTS_MAX = 5;
 
-/** `ownMailbox` is the sender of our own mails. */
 export function checkHeader(header: Buffer, inboundDomain: string, ownMailbox: string | undefined): CheckedHeader {
   if (header.length > MAIL_HEADER_MAX_BYTES) throw mailRefusal('5.6.0', `The header has more than ${MAIL_HEADER_MAX_BYTES} bytes.`);
   if (header.toString('latin1').split('\r\n').length > MAIL_HEADER_LINES_MAX)

@@ -13,7 +13,7 @@ export function parcelsOf(recipients: readonly Address[], isSignedOnly: boolean,
   const parcels = new Map<string, Parcel>();
   for (const recipient of recipients) {
     const mailDigest = hash('sha256', [...identity, recipient.handle].join('\n'), 'buffer');
-    // The space keeps it apart from the keys of clients.
+    // The space keeps this key apart from the keys of clients.
     const key = `mail-${mailDigest.toString('hex')} ${isSignedOnly ? '' : (recipient.segment ?? '')}`;
     const parcel = { to: addresseeOf(recipient), parents, key, mailDigest, isOnce: isSignedOnly };
     if (!parcels.has(key)) parcels.set(key, parcel);

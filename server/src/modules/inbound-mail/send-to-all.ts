@@ -13,7 +13,6 @@ export interface Parcel {
   to: string;
   parents: string[];
   key: string;
-  /** Identifies the mail among those to the recipient's business. */
   mailDigest: Buffer;
   /** The business gets the mail once, whatever its segments: an earlier message is returned again. */
   isOnce: boolean;
@@ -49,7 +48,7 @@ export async function sendToAll(services: SendToAllServices, sender: Sender, req
   } catch (error) {
     // When the connection broke during the commit, nobody knows whether the message was committed.
     isCarried ||= !(error instanceof Refusal);
-    // A refusal by one recipient must not look like a refusal by all. On the next try, those who have the mail don't get it again.
+    // A refusal by one recipient must not look like a refusal by all. On the next try, recipients who have the mail don't get it again.
     if (error instanceof Refusal && ids.length > 0)
       throw new SmtpRefusal(451, `4.5.0 Not all recipients have received the mail: ${error.message}`);
     throw error;

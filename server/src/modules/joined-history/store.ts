@@ -66,12 +66,10 @@ const LEAVE_THREAD = statement('SELECT leave_thread($1::bigint, $2::uuid, $3::uu
 const ENTER_THREAD = statement('SELECT FROM enter_thread($1::bigint, $2::bigint, $3::uuid, $4::uuid[], $5::json)');
 
 /**
- * Moves a thread from the ledger of a party without a handle to that of a business: all of it, or what one mailbox wrote and the replies to
- * that. Entries are moved, not copied, so that a later owner of a domain does not get them too. They keep their time. A second call moves
- * what has come in meanwhile.
- *
- * Returns how many messages joined. The threads of a domain do not join a business that has given up the domain meanwhile: the next holder
- * may get them.
+ * Moves a thread from the ledger of a party without a handle to that of a business: all of it, or the messages of one mailbox and the
+ * replies to them. Entries are moved, not copied, so that a later owner of a domain does not get them too. They keep their time. A second
+ * call moves messages that have come meanwhile. Returns how many messages joined. The threads of a domain do not join a business that has
+ * given up the domain meanwhile: the next holder may get them.
  */
 export function joinThread(
   database: Database,

@@ -23,7 +23,7 @@ import { findGrown, headOf } from './arrival-store.ts';
 import { EventStream } from './event-stream.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Well below the time after which we, or a proxy, close an idle connection. */
+/** Well below the time after which the service, or a proxy, closes an idle connection. */
 const BEAT_AFTER_MS = 25_000;
 const FULL_RETRY_S = 30;
 

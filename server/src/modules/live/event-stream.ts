@@ -20,7 +20,7 @@ export class EventStream extends Readable {
 
   constructor() {
     super({ highWaterMark: 1 });
-    // Messages may have come before the stream was open: the first event makes the client look.
+    // Messages may have come before the stream was open, so the first event makes the client look.
     this.push(`retry: ${RECONNECT_AFTER_MS}\n${eventsOf({ inbox: true, outbox: true, threads: true })}`);
   }
 

@@ -12,7 +12,6 @@ export const events = endpoint({
   errors: [],
   handle: async ({ arrivals }, { caller, request }) => ({
     headers: { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    // HEAD does not open a stream.
     body: request.method === 'HEAD' ? Readable.from([]) : await arrivals.watch(caller, request.ip),
   }),
 });

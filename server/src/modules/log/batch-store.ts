@@ -120,7 +120,7 @@ export async function logLeaves(tx: Queryable, leaves: Uint8Array): Promise<stri
 
 const UNPLACE = statement('UPDATE log_batches SET log = NULL, first_index = NULL WHERE log = $1 AND first_index >= $2');
 
-/** Batches beyond the published checkpoint wait again. */
+/** Batches beyond the published checkpoint lose their indexes, and wait for new ones. */
 export async function unplaceBatches(tx: Queryable, log: number, from: number): Promise<void> {
   await tx.query(UNPLACE, [log, from]);
 }

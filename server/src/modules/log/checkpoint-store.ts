@@ -22,7 +22,7 @@ const RECORD = statement(
   'INSERT INTO log_checkpoints (log, size, note, created_at) VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT DO NOTHING',
 );
 
-/** The first note of a size stays. */
+/** Keeps an earlier note of the same size. */
 export async function recordCheckpoint(db: Queryable, log: number, size: number, note: string): Promise<void> {
   await db.query(RECORD, [log, size, note]);
 }
@@ -99,7 +99,7 @@ const SET_TIMESTAMP = statement(
   `UPDATE log_checkpoints SET timestamp_token = $3, timestamped_at = clock_timestamp() WHERE log = $1 AND size = $2 AND timestamp_token IS NULL`,
 );
 
-/** The first timestamp of a checkpoint stays. */
+/** Keeps an earlier timestamp of the checkpoint. */
 export async function setTimestamp(db: Queryable, log: number, size: number, token: Buffer): Promise<void> {
   await db.query(SET_TIMESTAMP, [log, size, token]);
 }
@@ -126,7 +126,6 @@ const FORGET = statement(
       AND c.size IS DISTINCT FROM (SELECT max(w.size) FROM log_checkpoints w WHERE w.log = c.log AND w.is_witnessed)`,
 );
 
-/** Deletes checkpoints that a newer one replaces. */
 export async function forgetCheckpoints(db: Queryable): Promise<void> {
   await db.query(FORGET);
 }

@@ -1,2 +1,2 @@
-/** Signing is not possible, or could show somebody another history than others have seen. The message says what an operator can do. */
+/** Signing is impossible, or could show somebody a history that contradicts the published one. The message says what an operator can do. */
 export class LogFault extends Error {}

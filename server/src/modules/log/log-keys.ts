@@ -28,7 +28,7 @@ export class LogKeys {
     return this.#operators ? { publicKey: this.#operators.publicKey, secret: null } : this.#create(log);
   }
 
-  /** The newest key signs checkpoints of the log, and for a while the one before does too. */
+  /** The newest key signs checkpoints of the log. For a while, the key before it signs them too. */
   async signersOf(db: Queryable, { number, origin }: NamedLog): Promise<Signer[]> {
     const [newest, before] = await store.keysOf(db, number);
     if (!newest) throw new LogFault(`The log ${origin} has no key`);
@@ -46,7 +46,6 @@ export class LogKeys {
     return (await this.historyOf(db, log)).map(({ key }) => key);
   }
 
-  /** The newest key comes first. Every other key has the note that it has signed, which names its successor. */
   async historyOf(db: Queryable, { number, origin }: NamedLog): Promise<{ key: VerifierKey; succession: string | null }[]> {
     const keys = await store.keysOf(db, number);
     return keys.map(({ publicKey }, i) => ({
@@ -56,7 +55,7 @@ export class LogKeys {
   }
 
   /**
-   * Another key signs the log from now on. The statement of that is signed by the present key and has a leaf in the log. Returns the
+   * Makes another key sign the log from now on. The present key signs a statement of that, which has a leaf in the log. Returns the
    * verifier keys of both.
    */
   async rotate(database: Database, given: SigningKey | undefined): Promise<{ oldKey: string; newKey: string }> {

@@ -58,7 +58,6 @@ export async function currentLog(db: Queryable): Promise<LogRecord | undefined> 
 
 const LOCK = statement(`SELECT ${namesOf(LOG_ROW)} FROM logs WHERE number = $1 FOR UPDATE`, LOG_ROW);
 
-/** Locks the log until the transaction ends. */
 export async function lockLog(tx: Queryable, number: number): Promise<LogRecord | undefined> {
   const [row] = await tx.query(LOCK, [number]);
   return row && toLog(row);
@@ -160,7 +159,6 @@ export async function addKey(tx: Queryable, log: number, key: Pick<StoredKey, 'p
 
 const RENEW_SECRET = statement('UPDATE log_keys SET secret = $3 WHERE log = $1 AND number = $2');
 
-/** The secret is the same, encrypted with another key. */
 export async function renewSecret(db: Queryable, log: number, number: number, secret: string): Promise<void> {
   await db.query(RENEW_SECRET, [log, number, secret]);
 }

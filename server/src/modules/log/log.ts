@@ -157,8 +157,8 @@ export class Log {
   }
 
   /**
-   * The note to show to everybody. In a database that was restored from a backup, it is older than the last published one, and those who
-   * have seen that would take the log for forked. Then it is the published one, until the operator ends the log.
+   * The note that everybody gets. In a database that was restored from a backup, it is older than the last published one, and clients that
+   * have seen the published one would take the log for forked. Then this is the published note, until the operator ends the log.
    */
   async shownNote(log: number): Promise<string | undefined> {
     const size = (await newestCheckpoint(this.#database, log, -1))?.size ?? -1;

@@ -8,7 +8,6 @@ import { SEQUENCER_LOCK } from './sequencer.ts';
 import { auditLeaf, newLogStatement } from './statements.ts';
 import { EMPTY_ROOT } from './tree.ts';
 
-/** The log can't be ended. The message says why. */
 export class NewLogError extends Error {}
 
 /**

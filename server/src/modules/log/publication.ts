@@ -71,7 +71,7 @@ async function openHead(note: string, log: LogRecord, keys: LogKeys, database: D
 }
 
 /**
- * Signs and publishes the log's present state. Returns false if another process was faster, or a standby is behind: a later round
+ * Signs and publishes the log's present state. Returns false if another process has done so, or a standby is behind: a later round
  * continues.
  */
 export async function publish(parts: PublicationServices, log: LogRecord, before: Published | undefined): Promise<boolean> {

@@ -9,7 +9,6 @@ import { currentLog, type LogRecord, setFault } from './log-store.ts';
 import { hasWaiting, placeWaiting } from './places.ts';
 import { type PublicationServices, publish, verifyPublished } from './publication.ts';
 
-/** The interval of warnings about an object store that fails. */
 const WARN_EVERY_MS = 60_000;
 
 /** The advisory lock that a process holds while it changes a log. */

@@ -65,7 +65,6 @@ export class GrowingTree {
     return full;
   }
 
-  /** Joins the hashes of the tree's perfect subtrees from right to left. */
   root(): Buffer {
     let root: Buffer | undefined;
     for (const { hashes, count } of this.#edges)

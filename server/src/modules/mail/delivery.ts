@@ -5,7 +5,10 @@ import { keepMail } from './kept-mail-store.ts';
 import * as store from './store.ts';
 import { UNSUBSCRIBE_HEADER } from './templates.ts';
 
-/** Sends queued mails to the mail server. Without one, it keeps them. A mail whose delivery throws is retried. */
+/**
+ * Sends queued mails to the mail server. Without a server, it stores them (kept-mail-store.ts). A mail whose delivery throws is
+ * retried.
+ */
 export class MailDelivery {
   readonly #mailer: Mailer | undefined;
 

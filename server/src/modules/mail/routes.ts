@@ -22,7 +22,7 @@ export const askToUnsubscribe = publicEndpoint({
   },
 });
 
-/** The button of that page uses it, and so does the one-click button of mail programs (RFC 8058), whatever body they send. */
+/** Called by the button of the page above, and by the one-click button of mail programs (RFC 8058), whatever body they send. */
 export const unsubscribe = publicEndpoint({
   summary: 'Unsubscribe a mailbox from notifications',
   params,

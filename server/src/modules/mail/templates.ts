@@ -26,7 +26,7 @@ interface Parts {
   paragraphs: string[];
   code?: string;
   link?: { words: string; url: string };
-  /** The reason for this mail, and what to do if it should not have come. */
+  /** Says why the mail was sent, and what to do if it should not have been. */
   small: string[];
   unsubscribeUrl?: string;
 }

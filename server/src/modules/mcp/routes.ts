@@ -72,7 +72,7 @@ function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publi
   };
 }
 
-/** Ends work that takes too long, or whose client has gone and so would not read the response. */
+/** Ends work that takes too long, and work whose client has gone. */
 async function inTime(work: (signal: AbortSignal) => Promise<Response>, gone: AbortSignal): Promise<Response> {
   const ending = new AbortController();
   const { promise: ended, resolve, reject } = Promise.withResolvers<Response>();

@@ -29,7 +29,6 @@ export const OUTCOME_ROW = columns({
 });
 export const RECEPTION_ROW = columns({ announced: 'text?' });
 
-/** The statements that deliver a batch and call its followers (commit-statements.ts). */
 export interface CommitStatements {
   commit: Statement<RowOf<typeof OUTCOME_ROW>>;
   receive: Statement<RowOf<typeof RECEPTION_ROW>>;

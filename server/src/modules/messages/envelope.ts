@@ -49,7 +49,7 @@ export function envelopeJson(message: StoredMessage, publicUrl: string, download
   return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
 
-/** Gives the size of `json` in its place. */
+/** An envelope that has the size of `json` in place of `json`. */
 export function summaryJson(message: StoredMessage, jsonBytes: number | null, publicUrl: string, downloadUrls: readonly string[]): string {
   return `${opening(message)},"json_bytes":${jsonBytes},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
 }
@@ -58,7 +58,7 @@ function filesFor({ files }: StoredMessage, downloadUrls: readonly string[]): ob
   return files.map((file, i) => ({ ...fileView(file), download_url: downloadUrls[i] }));
 }
 
-/** Everybody with the token sees this. */
+/** The public receipt: everybody with its token sees it. */
 export function receiptJson(message: StoredMessage, publicUrl: string): string {
   const shown = { ...message, validationErrors: receiptErrors(message.validationErrors) };
   return `${opening(shown)},${closing(shown, publicUrl, message.files.map(fileView))}`;
@@ -131,8 +131,8 @@ type Hashed = Pick<StoredMessage, 'id' | 'threadId' | 'inReplyTo' | 'jsonSha256'
 };
 
 /**
- * The members that content_hash covers, in canonical form. Undefined: the member is left out. Messages from before json_bytes_sha256 was
- * recorded keep their hash forever.
+ * The members that content_hash covers, in canonical form. A member whose text is undefined is left out. Messages from before
+ * json_bytes_sha256 was recorded keep their hash forever.
  */
 const HASHED_MEMBERS: Record<string, (m: Hashed) => string | undefined> = {
   files: (m) => canonicalJson(m.files.map(fileView)),

@@ -12,7 +12,6 @@ export interface EnvelopeServices {
   publicUrl: string;
 }
 
-/** The download URLs are signed now. */
 export async function envelopeOf(
   message: StoredMessage,
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,

@@ -15,7 +15,7 @@ const TEXT_FIELDS = Object.keys(FormSchema.properties).filter((name) => !['json'
 /** Enough for the longest note in characters of four bytes. */
 const TEXT_FIELD_MAX_BYTES = 64 * 1024;
 const JSON_FIELD_MAX_BYTES = JSON_MAX_BYTES + 64 * 1024;
-/** The hint for a form part with a file name but the name of a field. */
+/** The hint for a form part that has a file name and the name of a field. */
 const MEANT_AS_FILE = 'to send it as a file, name the form part "file"';
 
 class Form {

@@ -13,7 +13,7 @@ const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
 /** While one batch waits for the disk, the next one is already being executed. */
 const BATCHES_IN_FLIGHT_MAX = 2;
-/** Several processes keep the database busy anyway. Fewer, larger batches cost it less. */
+/** Several processes keep the database busy anyway, and fewer, larger batches cost it less. */
 const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
 
 interface ShardBatches {
@@ -26,12 +26,10 @@ interface ShardBatches {
 }
 
 /**
- * The only way into both ledgers. Messages that arrive together are committed together, which makes a send cheaper than a transaction of
- * its own.
- *
- * In a distributed database, a message between two shards is committed in the sender's shard first, together with a relay that says that
- * the other half is due. Then it is committed in the recipient's shard. If the process dies in between, a sweep does the second half
- * (relay.ts).
+ * Every message enters both ledgers here. Messages that arrive together are committed together, which costs less than a transaction for
+ * each. In a distributed database, a message between two shards is committed in the sender's shard first, together with a relay that says
+ * that the recipient's half is due. Then it is committed in the recipient's shard. If the process dies in between, a sweep commits the
+ * second half (relay.ts).
  */
 export class Ledger {
   readonly #database: Database;
@@ -67,7 +65,7 @@ export class Ledger {
     return this.#isRelayed(message) ? committed.then((outcome) => this.#relay(message, outcome)) : committed;
   }
 
-  /** Resolves once a committed message is in its recipient's ledger, too: another process may have died between both halves. */
+  /** Resolves once a committed message is in its recipient's ledger, too: the process that committed the sender's half may have died. */
   async finish(senderId: bigint, messageId: string): Promise<void> {
     if (this.#shards.size === 1) return;
     const half = await findRelay(this.#database.of(senderId), { senderId, messageId });

@@ -8,7 +8,7 @@ import type { MessagePage } from './read-messages.ts';
 import { allWithFiles } from './with-files.ts';
 
 const CHUNK_CHARS = 64 * 1024;
-/** The records, and the text made of them. */
+/** A response holds the records, and the text made of them. */
 const COPIES_HELD = 2;
 /** Smaller responses fit into the buffers of a connection. */
 const RESERVED_FROM_BYTES = 32 * 1024;
@@ -63,7 +63,6 @@ export async function listBody<Entry extends ListedEntry>(
     reserveLarge(reserve, text);
     return text;
   }
-  // HEAD reads no messages.
   if (request.method === 'HEAD') return Readable.from([]);
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
   prepay(bytes);
@@ -71,7 +70,6 @@ export async function listBody<Entry extends ListedEntry>(
   return Readable.from(chunksOf(items, frame), { highWaterMark: 0 });
 }
 
-/** Reserves the bytes of a large text, which is held until the client has read it. */
 export function reserveLarge(reserve: Reader['reserve'], text: string): void {
   if (text.length > RESERVED_FROM_BYTES) reserve(text.length);
 }
@@ -107,7 +105,7 @@ interface Rendered<Entry> {
   entry: Entry;
 }
 
-/** Yields to other work in between. */
+/** Yields to other work between two messages. */
 async function* itemsOf<Entry extends ListedEntry>(
   services: EnvelopeServices,
   reading: Reading,

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts';
 import { findOldRelays } from './relay-store.ts';
 
 const SWEEP_MS = 1_000;
-/** A living process has finished its messages by then. */
+/** A process that is alive has finished its messages by then. */
 const RELAY_AGE_S = 3;
 /** The limit is low because messages can be large. */
 const RELAYS_TO_A_SHARD = 32;

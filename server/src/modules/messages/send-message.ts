@@ -58,7 +58,7 @@ export interface Sent {
   message: StoredMessage;
   /** The idempotency key had been used before, and this is the original message. */
   isReplayed: boolean;
-  /** A repeat is known to be another request than the first one. */
+  /** The repeat is known to differ from the first request. */
   differs: boolean;
 }
 
@@ -98,7 +98,6 @@ async function hashesOfJson({ hasher }: SendServices, { party, spend }: Sender, 
   return json === null ? null : hasher.hash(String(party.id), json, spend);
 }
 
-/** Discards the files of a message that is not sent, unless other messages share them. */
 async function discardIfUnsent(services: SendServices, request: SendRequest, send: () => Promise<Sent>): Promise<Sent> {
   const unsent = request.sharesFiles ? [] : request.inlineFiles;
   try {
@@ -128,13 +127,13 @@ export async function findSentAsMail(
   return undefined;
 }
 
-/** Throws the refusals of sendMessage that depend on the recipient alone. */
+/** Throws those refusals of sendMessage that depend on the recipient alone. */
 export async function checkRecipient(services: SendServices, sender: Sender, target: Pick<SendRequest, 'to' | 'inReplyTo'>): Promise<void> {
   const { recipient } = await destinationOf(services, sender, target);
   await refuseBlocked(services, sender, recipient);
 }
 
-/** Does the same for a first message, whose sender may not have a party yet. */
+/** Throws the refusals of checkRecipient for a first message, whose sender may not have a party yet. */
 export async function checkAddress(services: SendServices, writer: Writer, to: string): Promise<void> {
   const { recipient } = await destinationByAddress(services, writer, to);
   await refuseBlocked(services, writer, recipient);
@@ -265,7 +264,7 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   if (!parent || !recipient || parentId === undefined) throw new Refusal('not_found', 'The message to reply to was not found.');
   if (!recipient.takesReplies || !sender.party.takesReplies) throw new Refusal('reply_unaddressable');
   if (to !== null && !(isBusiness(recipient) && address?.handle === recipient.handle)) throw new Refusal('reply_recipient_mismatch');
-  // A reply to a received message is always allowed. A follow-up to one's own message needs the same permission as a first message.
+  // A reply to a received message is always allowed. A follow-up to an own message needs the same permission as a first message.
   if (!isBusiness(sender.party) && !(await hasReceived(services.database.of(sender.party.id), sender.party.id, parent.threadId)))
     refuseAtClosedDoor(sender, recipient);
   // A party that has joined a business since has no known segment there.
@@ -273,7 +272,6 @@ async function destinationByParent(services: SendServices, sender: Sender, inRep
   return { recipient, segment: address ? (address.segment ?? null) : segmentOfParent, threadId: parent.threadId, parentId };
 }
 
-/** A party without a handle may have joined a business since. */
 async function partyNow({ database, parties }: SendServices, parent: Parent, parentId: string): Promise<Party | undefined> {
   const party = await parties.byId(parent.otherPartyId);
   if (!party || isBusiness(party)) return party;

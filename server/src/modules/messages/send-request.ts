@@ -69,7 +69,6 @@ export interface SendRequest extends MessageTexts {
   /** Other messages carry the same files, so a refusal of this message must not discard them. */
   sharesFiles: boolean;
   signature?: MessageSignature;
-  /** Only of a request made of a mail: identifies the mail among those to its business. */
   mailDigest?: Buffer;
 }
 

@@ -20,7 +20,7 @@ export interface Told {
   position: bigint;
 }
 
-/** Names no mailbox: only the replies to messages that have already joined the business follow it. */
+/** Matches no mailbox, so that only replies to messages that have already joined the business follow them. */
 const REPLIES_ONLY = '';
 
 /**

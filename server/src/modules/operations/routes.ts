@@ -48,7 +48,7 @@ export const ready = publicEndpoint({
   handle: async ({ database, transparencyLog, objects: { health } }) => {
     // It is not yet known whether the configured bucket exists.
     if (!health.wasReached) throw new Refusal('unavailable', health.fault, { retryAfterS: 5 });
-    // A server that hangs responds to reads even later than to the probe.
+    // A server that hangs takes longer for reads than for the probe.
     const [pending, shards] = await Promise.all([pendingMigrations(database).catch(notReady), failingShards(database)]);
     if (pending.length > 0)
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });

@@ -136,7 +136,7 @@ export class PartyDirectory {
         return business;
       });
     } catch (error) {
-      // Another request was faster.
+      // A concurrent request has claimed the handle.
       if (isUniqueViolation(error)) throw refusalOf(handle, 'taken');
       throw error;
     }

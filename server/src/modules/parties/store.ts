@@ -164,7 +164,6 @@ const INSERT_MAILBOX = statement(
 );
 const MAILBOX = statement('SELECT id FROM mailboxes WHERE email = $1', { id: 'uuid' });
 
-/** Inserts the mailbox with `newId` if it is not known yet. */
 export async function mailboxId(db: Queryable, newId: string, email: string): Promise<string> {
   await db.query(INSERT_MAILBOX, [newId, email]);
   return onlyRow(await db.query(MAILBOX, [email])).id;

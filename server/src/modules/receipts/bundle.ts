@@ -27,7 +27,7 @@ export interface BundleServices extends ProofServices {
 }
 
 /**
- * A party of the message reads the bundle with the JSON or without. Anyone else with a full receipt sees nothing that the parties have
+ * A party of the message reads the bundle with or without the JSON. Anyone else with a full receipt sees nothing that the parties have
  * signed.
  */
 export type BundleReader = { partyId: bigint; withJson: boolean; spend: Spend } | 'public';

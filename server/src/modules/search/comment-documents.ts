@@ -1,2 +1,2 @@
-/** Writes the document in the comment's transaction, so that the comment is found at once. */
+/** A comment's document is written in the comment's transaction, so that searches find the comment at once. */
 export { writeComment as addCommentDocument } from './index-store.ts';

@@ -89,7 +89,6 @@ function fits(words: readonly Word[], at: number, { words: wanted, isPrefix }: T
   return true;
 }
 
-/** The excerpt lies around the first mark, and is cut between characters. */
 function excerpt(field: MatchedField, text: string, marks: readonly [number, number][]): Match {
   const from = boundary(text, Math.max(0, (marks[0]?.[0] ?? 0) - BEFORE_CHARS));
   const to = boundary(text, Math.min(text.length, from + SHOWN_CHARS));

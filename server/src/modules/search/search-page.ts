@@ -15,7 +15,7 @@ import { jsonTexts } from './search-store.ts';
 const JSON_CHARS = 32_768;
 const NOTE_CHARS = 8_192;
 const FILENAMES_CHARS = 8_192;
-/** At most this much json of all messages of a page is read for marks. */
+/** All messages of a page together have at most this much json read for marks. */
 const JSON_PER_PAGE_CHARS = 1_048_576;
 const AT_ONCE = 20;
 

@@ -11,7 +11,6 @@ export interface Term {
   isPrefix: boolean;
 }
 
-/** A message must meet all conditions of a query. */
 export interface SearchQuery {
   terms: Term[];
   /** Words that stand for properties of a message (sql/search/message_words.sql). */

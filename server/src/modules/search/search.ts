@@ -15,9 +15,9 @@ import * as store from './search-store.ts';
 
 export type { Found } from './search-store.ts';
 
-/** The number of documents scanned before the index is queried: a word that most messages have fills its page here. */
+/** This many documents are scanned before the word index is queried: a word that most messages have fills its page here. */
 const FIRST_WALK = 500;
-/** If the first walk has found this share of a page, further walks fill it sooner than the index, which finds all pages at once. */
+/** If the first scan has found this share of a page, more scans fill the page sooner than the word index, which finds all pages at once. */
 const WORTH_WALKING = 1 / 8;
 /** Up to this many threads of a label or an assignee, the index is queried for their documents. */
 const THREADS_MAX = 200;

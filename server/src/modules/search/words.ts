@@ -34,7 +34,6 @@ export function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** Removes case and accents. */
 function fold(word: string): string {
   const lower = cut(lowerAscii(word));
   if (Buffer.byteLength(lower) === lower.length) return lower;
@@ -46,7 +45,7 @@ function fold(word: string): string {
   return cut(folded.normalize('NFKC').replace(LEFT_OVER, ''));
 }
 
-/** Letters beyond ASCII have a table, because PostgreSQL's handling of them depends on its locale. */
+/** Lowers ASCII letters only. Other letters have a table, because PostgreSQL's handling of them depends on its locale. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -31,7 +31,7 @@ export interface ThreadChange {
   unread?: boolean;
 }
 
-/** The change is atomic: all of these threads, or none. */
+/** Changes all of these threads or, atomically, none. */
 export async function changeThreads(database: Database, caller: Caller, ids: readonly string[], change: ThreadChange): Promise<string[]> {
   const partyId = caller.business.id;
   const threadIds = await requireThreads(database, partyId, ids);
@@ -53,7 +53,6 @@ export async function changeThreads(database: Database, caller: Caller, ids: rea
   return threadIds;
 }
 
-/** Others than the reader can see the change. */
 function isShared({ unread: _, ...shared }: ThreadChange): boolean {
   return Object.keys(shared).length > 0;
 }
@@ -89,7 +88,6 @@ function labelChangeOf({ labels, add_labels: added, remove_labels: removed }: Th
   };
 }
 
-/** Removes spaces around the label, and invisible characters. */
 function labelOf(field: string, text: string, i: number): string {
   const label = withoutUnseen(text).trim().normalize('NFC');
   if (label.length > 0 && label.length <= THREAD_LABEL_MAX_CHARS) return label;

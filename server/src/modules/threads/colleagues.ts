@@ -20,7 +20,6 @@ export function colleagueOf({ by }: Caller): NamedColleague {
     : { kind: 'person', id: by.person.id, name: by.person.name };
 }
 
-/** Parses the id of a member or an agent in the API's form. */
 export function parseColleague(id: string): Colleague | undefined {
   for (const kind of COLLEAGUE_KINDS) {
     const uuid = parseId(PREFIXES[kind], id);

@@ -65,7 +65,7 @@ export async function addComment(
   });
 }
 
-/** Each colleague is there once, in the order of the request. */
+/** Returns each colleague once, in the order of the request. */
 async function colleaguesOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedColleague[]> {
   const colleagues = ids.map(parseColleague);
   const found = await findColleagues(

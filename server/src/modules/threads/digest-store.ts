@@ -38,7 +38,7 @@ const SAVE = statement(
    ON CONFLICT (party_id, view_id, person_id) DO UPDATE SET frequency = excluded.frequency, due_at = excluded.due_at`,
 );
 
-/** `told_through` counts for a new digest only. */
+/** `told_through` is used for a new digest only. */
 export async function saveDigest(tx: Queryable, digest: DigestRow, dueAt: Date): Promise<void> {
   const { party_id, view_id, person_id, frequency, told_through } = digest;
   await tx.query(SAVE, [party_id, view_id, person_id, frequency, told_through, dueAt]);

@@ -5,10 +5,9 @@ import * as store from './notification-mail-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Daily mails go out at 07:00 UTC. */
 const DAILY_AT_MS = 7 * HOUR_MS;
 
-/** The time at which notifications that wait since then are mailed. The delay after the first one lets others join its mail. */
+/** The time at which notifications are mailed of which the first came at `since`. The delay lets others join its mail. */
 export function dueAt(frequency: Exclude<MailFrequency, 'never'>, since: Date): Date {
   const ms = since.getTime();
   switch (frequency) {

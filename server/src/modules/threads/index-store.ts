@@ -94,7 +94,7 @@ const MARKS = prepared(
   { party_id: 'bigint?', mark: 'text' },
 );
 
-/** A mark joins in one text how far a ledger is indexed and how often its business has changed threads. */
+/** A mark is a text with the position up to which a ledger is indexed, and the number of changes of the business's threads. */
 export async function marksOf(db: Queryable, partyIds: readonly bigint[]): Promise<{ partyId: bigint; mark: string }[]> {
   const rows = await db.query(MARKS, [bigintArray(partyIds)]);
   return rows.map(({ party_id, mark }) => ({ partyId: BigInt(party_id ?? 0), mark }));

@@ -112,7 +112,7 @@ const COUNT = variants(
   { count: 'integer' },
   ({ driver }) => `SELECT count(*)::integer AS count FROM (${pageSql(driver)}) t`,
 );
-/** The place where the first of the streams had to end. */
+/** The place where the first of the streams ended. */
 const SCAN_END = variants(
   { driver: DRIVERS },
   { last_position: 'bigint', thread_id: 'uuid' },

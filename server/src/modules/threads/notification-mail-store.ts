@@ -12,7 +12,6 @@ export async function queueNotificationMail(tx: Queryable, partyId: bigint, pers
 
 const QUEUE_AT = statement(`SELECT FROM graphile_worker.add_job('mail-notifications', $1::json, job_key => $2, run_at => $3)`);
 
-/** Checks the notifications of a person again at that time. */
 export async function queueNotificationMailAt(db: Queryable, partyId: bigint, personId: string, at: Date): Promise<void> {
   await db.query(QUEUE_AT, [JSON.stringify({ party_id: String(partyId), person_id: personId }), keyOf(partyId, personId), at]);
 }

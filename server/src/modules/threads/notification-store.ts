@@ -26,7 +26,6 @@ const DELETE_OLD = statement(
            ORDER BY o.id DESC OFFSET $4 LIMIT 1)`,
 );
 
-/** Each recipient keeps the newest `max` notifications. */
 export async function insertNotifications(
   tx: Queryable,
   partyId: bigint,

@@ -15,7 +15,6 @@ const ROW = columns({
 
 export type ViewRow = RowOf<typeof ROW>;
 
-/** A member or agent sees its own views and the shared ones. */
 const VISIBLE = 'party_id = $1 AND (is_shared OR (owner_kind = $2 AND owner_id = $3))';
 const LIST = statement(`SELECT ${namesOf(ROW)} FROM thread_views WHERE ${VISIBLE} ORDER BY id`, ROW);
 

@@ -10,13 +10,13 @@ import type { Pages } from './pages.ts';
 type PageServices = ReadServices & { publicUrl: string; config: { securityContacts: string[] } };
 
 const NOT_FOR_ROBOTS = ['/v1/', '/auth/', '/objects/', '/log/', '/mcp', '/mail/', '/dev/'];
-/** A reader may rely on the contact for this time. */
+/** Readers may rely on the contact for this time. */
 const SECURITY_CONTACT_DAYS = 180;
 
 const { publicEndpoint } = endpointsFor<PageServices>();
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
-/** The page's own script reads the query. */
+/** The query is for the page's own script. */
 const query = Type.Object({}, { additionalProperties: true });
 
 /** web/src/router.tsx maps the same paths to pages. */
@@ -91,7 +91,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
 
   const asset = publicEndpoint({
     summary: 'An asset of the pages',
-    // The frame without an origin (pdf.html) needs it.
+    // The frame without an origin (pdf.html) loads it.
     isCrossOrigin: true,
     params: Type.Object({ name: Type.String() }),
     success: { status: 200, description: 'A script, style sheet, font or image.' },

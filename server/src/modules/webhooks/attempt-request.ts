@@ -126,7 +126,7 @@ function refusalText(statusCode: number): string {
 /** Matches the three date formats of HTTP. Date.parse alone would accept almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
-/** The header has seconds or a date. Anything else gives 0. */
+/** Parses seconds or a date. Anything else gives 0. */
 function retryAfterSeconds(header: string | undefined): number {
   const text = String(header).trim();
   const isCount = /^\d+$/.test(text);

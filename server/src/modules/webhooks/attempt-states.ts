@@ -4,7 +4,6 @@ interface StateRow {
   lease: 0 | 1;
   /** 1 while the attempt takes a place of its webhook, its business and the process. */
   place: 0 | 1;
-  /** 1 while the request is open. */
   request: 0 | 1;
   next: readonly AttemptState[];
 }

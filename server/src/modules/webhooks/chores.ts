@@ -54,7 +54,7 @@ export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[]
           await store.deleteLeftRates(shard);
           await purgeExchanges(shard, logDays);
           for (const webhook of await store.webhooksWithLog(shard)) {
-            // A message that was delivered while its webhook was being deleted may have left an attempt behind.
+            // A message that was committed while its webhook was being deleted may have left an attempt behind.
             purged += webhook.exists ? await store.deleteOldEntries(shard, webhook, logDays) : await store.deleteLog(shard, webhook, BATCH);
           }
         }

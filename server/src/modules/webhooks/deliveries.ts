@@ -56,7 +56,7 @@ export async function listDeliveries(services: WebhookServices, business: Busine
   };
   const found = await store.scanDeliveries(database, key, range, filters, { scanned: WEBHOOK_LOG_SCANNED_MAX, limit: limit + 1 });
   const items = found.flatMap(({ entry, fits }) => (fits ? [entry] : [])).slice(0, limit);
-  // A page ends early where the scan did.
+  // A page ends where the scan ended, even if it is short.
   const end = found.length > limit ? items.at(-1) : found.find(({ isLast }) => isLast)?.entry;
   const nextCursor = end ? services.cursors.issue(scope, end.id) : null;
   return { webhook, items: await withMessages(database, key, items), nextCursor };

@@ -22,7 +22,6 @@ export interface IdRange {
 const COLUMNS = namesOf(LOG_ROW, 'a');
 /** Part of the condition of the index webhook_attempts_of_message, which can therefore serve it. */
 const FURTHER = `(attempt > 1 OR event = 'message.replay')`;
-/** A pending retry says no more than the failure before it. */
 const WAITS_TO_RETRY = `(status = 'pending' AND attempt > 1)`;
 
 /**

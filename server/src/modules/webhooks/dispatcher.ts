@@ -29,10 +29,10 @@ export interface DispatchServices extends BodyServices {
 /** An attempt is sent soon after it is leased, ends within ten seconds, and is then recorded. After the lease, another worker repeats it. */
 const LEASE_S = 13;
 const SWEEP_MS = 1_000;
-/** Far enough back to find what the previous sweep could not see, but not so far that a backlog is read repeatedly. */
+/** Far enough back for attempts that the previous sweep could not see, but not so far that a backlog is read repeatedly. */
 const SWEEP_BACK_S = 5;
 const FULL_SWEEP_EVERY = 30;
-/** While requests are open, leases and records wait for more to join: one statement for many costs little more than for one. */
+/** While requests are open, leases and records wait for more to join them: one statement for many costs little more than one for one. */
 const GATHER_MS = 2;
 const STOP_POLL_MS = 20;
 
@@ -221,7 +221,6 @@ export class Dispatcher {
     }
   }
 
-  /** The rate limit allows more by then. */
   #leaseIn(ms: number): void {
     setTimeout(() => this.#lease(), ms).unref();
   }
@@ -246,7 +245,7 @@ export class Dispatcher {
     this.#send(new Set(attempts.map(({ lane }) => lane)));
   }
 
-  /** Signs all requests before it sends any: the same steps one after another run faster than interleaved. */
+  /** Signs all requests before it sends any, because that runs faster than signing and sending in turn. */
   #send(lanes: ReadonlySet<Lane>): void {
     const { batch, rest } = this.#lanes.send(lanes, performance.now());
     for (const lane of rest) this.#sendSoon(lane);
@@ -267,7 +266,7 @@ export class Dispatcher {
     this.#sendSoon(attempt.lane);
   };
 
-  /** One batch for all requests that end in a turn of the event loop. The HTTP client must not be called from its own callbacks, either. */
+  /** Sends once for all requests that end in a turn of the event loop. Also, the HTTP client must not be called from its own callbacks. */
   #sendSoon(lane: Lane): void {
     if (this.#lanesToSend.push(lane) > 1) return;
     setImmediate(() => {

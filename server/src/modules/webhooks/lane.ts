@@ -14,10 +14,10 @@ const PROMPT_MS = 1_000;
  * places stays free: a webhook that stops responding keeps its places until its requests time out.
  */
 const AHEAD = 0.75 * BUSINESS_MAX - WIDTH_MAX;
-/** A fresh lease is not renewed for fewer attempts than this: each renewal names every attempt of the lease. */
+/** A fresh lease is renewed only if it can grow by this many attempts, because each renewal names every attempt of the lease. */
 const ROOM_MIN_AHEAD = AHEAD / 2;
 const LEASE_FRESH_MS = 1_000;
-/** An ended attempt takes no place until it is recorded, but each renewal names it. */
+/** An ended attempt takes no place, but each renewal names it until it is recorded. */
 const LEASED_MAX = 2_048;
 
 /** A lease covers all attempts that this process holds of a webhook. So does every renewal. */
@@ -71,7 +71,7 @@ export interface Lane extends WebhookKey {
   leaseFrom: number;
   /** The time of the webhook's last change or pause. Attempts leased before it are not sent. */
   changedAt: number;
-  /** Counts wakes: a lease that found nothing says nothing about wakes after it began. */
+  /** Counts wakes, because a lease that found nothing says nothing about attempts announced after it began. */
   wakes: number;
 }
 
@@ -125,7 +125,7 @@ export function nextWidth(width: number, { statusCode, succeeded, responseMs }: 
   const hasResponse = statusCode !== null;
   const isPrompt = hasResponse && responseMs <= PROMPT_MS;
   if (isPrompt && succeeded) return Math.min(WIDTH_MAX, width + 1);
-  // A prompt refusal costs no places. An endpoint that responds late keeps a few requests, and a silent one keeps a single one.
+  // A prompt failure leaves at least the first width, a late response one less, and silence a single request.
   const least = isPrompt ? WIDTH_AT_FIRST : hasResponse ? WIDTH_AT_FIRST - 1 : 1;
   return Math.max(least, width >> 1);
 }

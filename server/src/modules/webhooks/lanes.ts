@@ -18,7 +18,7 @@ import {
 
 /** The concurrency limit of all webhooks in this process. */
 const TOTAL_MAX = 4_096;
-/** The limit of webhooks that respond late or not at all, so that the others always find a place. */
+/** The concurrency limit of webhooks that respond late or not at all, so that the others always find a place. */
 const TROUBLED_MAX = 512;
 const BUSINESS_MAX_BYTES = 128 * MB;
 const LEASE_MAX = 512;
@@ -149,7 +149,6 @@ export class Lanes {
     for (const attempt of attempts) this.#move(attempt, 'recorded');
   }
 
-  /** Gives up attempts, which any worker may then lease. */
   abandon(attempts: readonly LeasedAttempt[]): void {
     for (const attempt of attempts) {
       this.#move(attempt, 'abandoned');

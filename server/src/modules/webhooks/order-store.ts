@@ -8,8 +8,8 @@ const QUEUE_RELEASE = statement(
 );
 
 /**
- * Queues a job, in the same transaction, that makes attempts due which wait for others of their thread. The webhook is no longer ordered,
- * or the awaited attempts may be gone. The next lease notices if they must still wait.
+ * Queues a job, in the same transaction, that makes due the attempts that wait for others of their thread: the webhook is no longer
+ * ordered, or the awaited attempts may be gone. If attempts must still wait, the next lease notices it.
  */
 export async function queueRelease(tx: Queryable, { partyId, webhookId }: WebhookKey, inS: number): Promise<void> {
   await tx.query(QUEUE_RELEASE, [partyId, webhookId, inS]);

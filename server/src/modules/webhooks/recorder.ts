@@ -5,7 +5,7 @@ const BATCH_MAX = 512;
 const RETRY_MS = 250;
 
 export interface Recording {
-  /** Resolves when more outcomes have had a chance to join the batch. */
+  /** Resolves once more outcomes have had time to join the batch. */
   gather(): Promise<void>;
   /** Resolves to false if the write failed. */
   write(batch: readonly Outcome[]): Promise<boolean>;

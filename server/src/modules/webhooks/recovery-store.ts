@@ -193,7 +193,6 @@ export interface RecoveryKey extends WebhookKey {
   id: string;
 }
 
-/** Lists the running recoveries of active webhooks. */
 export async function runningRecoveries(db: Queryable): Promise<RecoveryKey[]> {
   const rows = await db.query(RUNNING);
   return rows.map((row) => ({ partyId: BigInt(row.party_id), webhookId: row.webhook_id, id: row.id }));

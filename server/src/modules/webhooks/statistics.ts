@@ -20,7 +20,7 @@ export const ATTEMPTS_COUNTED_MAX = 1_000_000;
 /** An attempt can be delayed by a day, and then wait for its turn at a slow receiver. */
 const QUEUED_FOR_MAX_H = 48;
 const PATIENCE_MS = 5_000;
-/** Usual logs take far less. A business that exceeds this is served separately for a while. */
+/** Counting a usual log takes far less. A business that exceeds this is counted separately for a while. */
 const USUAL_MAX_MS = 500;
 const SLOW_FOR_MS = 10_000;
 const SLOW_FOR_MAX_MS = 600_000;

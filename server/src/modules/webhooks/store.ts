@@ -260,7 +260,6 @@ export const ATTEMPT_STATUSES = ['pending', 'delivered', 'retrying', 'dropped', 
 
 export interface LogEntry {
   id: string;
-  /** The id of the event, if it is not about a received message. */
   messageId: string;
   event: AttemptEvent;
   subjectId: string | null;

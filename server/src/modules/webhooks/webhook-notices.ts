@@ -36,7 +36,7 @@ export function webhookNotices(services: NoticeServices): Chore<Concerned>[] {
   ];
 }
 
-/** No mail means that the webhook was changed meanwhile. */
+/** There is no mail if the webhook was changed meanwhile. */
 function notice(
   name: string,
   services: NoticeServices,

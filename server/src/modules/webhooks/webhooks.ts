@@ -107,7 +107,7 @@ export async function changeWebhook(
   return changed;
 }
 
-/** Attempts that waited for order go on without it. Attempts under way end before order begins. */
+/** When order ends, the attempts that waited for it are released. When order begins, attempts under way end first. */
 async function changeOrder(
   tx: Queryable,
   business: Business,
@@ -126,7 +126,6 @@ async function pause(tx: Queryable, business: Business, before: store.Webhook): 
   return paused;
 }
 
-/** Recovers the messages that came during the pause, if wanted. */
 async function resume(
   tx: Queryable,
   business: Business,
@@ -143,7 +142,7 @@ async function resume(
 /** After this time, no worker holds an attempt that it leased before the webhook was ordered, and that nothing would wait for. */
 const LEASES_OVER_S = 30;
 
-/** A minute more, in case clocks differ. Messages with an attempt in the log are not delivered again. */
+/** A minute more than the pause, in case clocks differ. Messages with an attempt in the log are not delivered again. */
 const RECOVERED_BEFORE_PAUSE_MS = 60_000;
 
 /**

@@ -27,7 +27,7 @@ export class NetworkLimit {
     const known = this.#buckets.get(name);
     const filled = known ? known.tokens + ((nowMs - known.filledAt) * WITNESS_PER_MINUTE * factor) / 60_000 : Number.POSITIVE_INFINITY;
     const bucket = { tokens: Math.min(WITNESS_BURST * factor, filled), filledAt: nowMs };
-    // Inserted again as the most recently seen.
+    // Inserted again, so that it is the most recently seen.
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     return bucket;
