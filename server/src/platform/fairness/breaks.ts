@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Longer work pauses after this time, so that others are served. */
+/** Work yields the event loop after this time, so that others are served. */
 const TURN_MS = 5;
 
-/** Breaks of a long piece of work on the event loop. Its steps must be short: it takes a break only between two of them. */
+/** Breaks in long work on the event loop. The work must have short steps, because it can break only between two of them. */
 export class Breaks {
   #turnBeganAt = performance.now();
 

@@ -2,10 +2,9 @@ import { Refusal } from '../../contract/errors.ts';
 
 const RETRY_AFTER_S = 5;
 
-/** Limits how many operations of each key may be under way at a time. */
 export class KeyedSlots {
   readonly #max: number;
-  /** The end of the sentence that refuses one more, such as "downloads of one file". */
+  /** The end of the refusal's sentence, such as "downloads of one file". */
   readonly #what: string;
   readonly #taken = new Map<string, number>();
 

@@ -3,7 +3,7 @@ export interface Holder {
   max: number;
 }
 
-/** Thrown when a holder asks for too much. No holder: too little is left for everybody. */
+/** Thrown when a holder wants too much. Without a holder, too little is left for everybody. */
 export class NoneLeft extends Error {
   readonly holder: Holder | undefined;
 
@@ -16,7 +16,6 @@ export class NoneLeft extends Error {
 export interface SharesOptions {
   total: number;
   keptBack: number;
-  /** A holder of at most this amount may use the reserve. */
   little: number;
 }
 
@@ -55,7 +54,6 @@ export class Shares {
     };
   }
 
-  /** Gives back a part, for holders that took it all at once. */
   give(names: readonly string[], amount: number): void {
     this.#count(names, -amount);
   }

@@ -24,7 +24,7 @@ export class SlowList {
     const now = performance.now();
     const before = this.#slow.get(name);
     const isStillSlow = before !== undefined && before.until > now;
-    // After a quick period as long as the last slow one, it starts again from the beginning.
+    // After a quick period as long as the last slow one, the name starts from the first duration again.
     const isAgain = before !== undefined && before.until + before.forMs > now;
     const forMs = isStillSlow ? before.forMs : isAgain ? Math.min(2 * before.forMs, this.#forMaxMs) : this.#forMs;
     if (this.#slow.size >= REMEMBERED_MAX && before === undefined) this.#slow.clear();

@@ -20,7 +20,7 @@ export class Periodic {
     };
   }
 
-  /** Long rounds read this, to end early. */
+  /** Long rounds read this to end early. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

@@ -15,12 +15,12 @@ const LOWER_F = 0x66;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
-/** The first bytes, in UTF-8, of the characters from U+E000 and from U+10000. */
+/** In UTF-8, the characters from U+E000 and from U+10000 begin with these bytes. */
 const BEHIND_SURROGATES = 0xee;
 const SUPPLEMENTARY = 0xf0;
 /** An integer of at most this many digits is a double, and RFC 8785 writes it as it is. */
 const PLAIN_DIGITS_MAX = 15;
-/** Up to this many members, insertion is faster than Array.sort. */
+/** Up to this many members, insertion sort is faster than Array.sort. */
 const FEW_MEMBERS = 16;
 /** For so few bytes, a loop is faster than Buffer.copy. */
 const COPIED_BY_LOOP_MAX = 64;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalBytes } from './canonical-bytes.ts';
 
-/** The SHA-256 of a JSON text: of its canonical form, and of its bytes. */
 export interface JsonHashes {
   canonical: Buffer;
   bytes: Buffer;

@@ -3,7 +3,9 @@ import { faultIn } from './lossless-json.ts';
 
 const NEWLINE = 0x0a;
 
-/** The refusal of a text that is not JSON in UTF-8: says where, but shows nothing of the text. `path`: where the text is in the request. */
+/**
+ * The refusal of a text that is not JSON in UTF-8. It says where, but shows nothing of the text. `path`: where the text is in the request.
+ */
 export function invalidJson(text: Buffer, path: string, message?: string): Refusal {
   const offset = faultIn(text);
   const lineStart = text.subarray(0, offset).lastIndexOf(NEWLINE) + 1;

@@ -67,8 +67,8 @@ export function faultIn(text: Buffer): number {
 function firstBadByte(text: Buffer): number {
   let good = 0;
   let bad = text.length;
-  // A binary search, which reads each half once. A character has at most four bytes, so one of four ends is a character's, unless a bad byte is
-  // before it.
+  // A binary search reads each half once. A character has at most four bytes, so one of four adjacent ends is the end of a character,
+  // unless a bad byte is before it.
   const goodEnd = (end: number) => [end, end - 1, end - 2, end - 3].find((at) => at > good && isUtf8(text.subarray(good, at)));
   while (bad - good > 4) {
     const middle = (good + bad + 1) >> 1;
@@ -137,7 +137,7 @@ function skipString(text: Buffer, from: number): number {
   for (;;) {
     const byte = text[at] as number;
     if (byte === QUOTE) return at + 1;
-    // Behind the end, `byte` is undefined and the comparison false.
+    // Beyond the end, `byte` is undefined and the comparison false.
     if (!(byte >= FIRST_PRINTABLE)) return ~at;
     if (byte === BACKSLASH) {
       const escaped = text[at + 1];
@@ -258,7 +258,7 @@ function skipDigits(text: Buffer, from: number): number {
   return at;
 }
 
-/** Behind the end, `byte` is undefined and the comparison false. */
+/** Beyond the end, `byte` is undefined and the comparison false. */
 function isDigit(byte: number | undefined): boolean {
   return (byte as number) >= 0x30 && (byte as number) <= 0x39;
 }

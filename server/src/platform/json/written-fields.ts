@@ -4,7 +4,7 @@ import { type Check, pointerPart } from '../../contract/validation.ts';
 import { invalidJson } from './json-fault.ts';
 import { type Member, scanMembers, type WrittenValue } from './lossless-json.ts';
 
-/** The scan ends here: a body with more members is refused anyway. */
+/** The scan ends after this many members, because a body with more is refused anyway. */
 const MEMBERS_MAX = 1_001;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
@@ -16,7 +16,10 @@ export interface WrittenFields<Fields> {
   written(name: string): WrittenValue | undefined;
 }
 
-/** Reads a body of which some fields are kept verbatim: parsing a large one may block this thread for longer than other requests can wait. */
+/**
+ * Reads a body of which some fields are kept verbatim, because parsing a large one may block this thread for longer than other requests can
+ * wait.
+ */
 export function readFields<Fields>(body: Buffer, check: Check, verbatim: readonly string[]): WrittenFields<Fields> {
   const members = scanMembers(body, MEMBERS_MAX);
   if (!members) throw invalidJson(body, '', 'The body is not valid JSON in UTF-8.');

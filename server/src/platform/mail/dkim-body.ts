@@ -8,7 +8,7 @@ const CRLF = Buffer.from('\r\n');
 const EMPTY_LINES = Buffer.from('\r\n'.repeat(4_096));
 
 export class RelaxedBody {
-  /** White space was last: it counts as one space, unless the line ends here. */
+  /** The last byte was white space. It counts as one space, unless the line ends here. */
   #isAfterSpace = false;
 
   relax(chunk: Buffer): Buffer {
@@ -41,12 +41,11 @@ export class BodyHash {
   readonly isRelaxed: boolean;
   readonly #maxBytes: number | undefined;
   readonly #digest: Hash;
-  /** The verifier reads these fields. `hash` is in base64. */
   hash: string | undefined;
   byteLength = 0;
   canonicalizedLength = 0;
   bodyHashedBytes = 0;
-  /** Line breaks that count only if other bytes follow. */
+  /** Line breaks that count only if more bytes follow. */
   #emptyLines = 0;
   #isAfterCr = false;
 
@@ -56,7 +55,6 @@ export class BodyHash {
     this.#digest = createHash(algorithm);
   }
 
-  /** The bytes must come from RelaxedBody, if `isRelaxed`. */
   update(chunk: Buffer): void {
     this.byteLength += chunk.length;
     this.#takeLines(chunk);
@@ -68,14 +66,14 @@ export class BodyHash {
     return this.#digest.digest('base64');
   }
 
-  /** The verifier calls it to search for boundaries, which MailReader does. */
+  /** mailauth calls this to search for boundaries, which MailReader does instead. */
   setContentType(): void {}
 
   getMimeStructureStart(): number {
     return -1;
   }
 
-  /** Holds back line breaks at the end. */
+  /** Holds back line breaks, because those at the end of the body don't count. */
   #takeLines(bytes: Buffer): void {
     let start = 0;
     if (this.#isAfterCr && bytes[0] === LF) {

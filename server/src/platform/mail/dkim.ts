@@ -13,9 +13,9 @@ export interface Signature {
   field: HeaderField;
 }
 
-/** Signatures of known signers have 2 KB at most; longer ones are an attempt to slow the service down. */
+/** Signatures of known signers have 2 KB at most. Longer ones are an attempt to slow the service down. */
 const SIGNATURE_MAX_BYTES = 8_192;
-/** The length of the record of an RSA key of 8,192 bits; checks with longer keys take too long. */
+/** The length of the record of an RSA key of 8,192 bits. Checks with longer keys take too long. */
 const KEY_RECORD_MAX_CHARS = 2_000;
 
 /** Undefined: the signature is ambiguous or too long. */
@@ -44,10 +44,10 @@ class Verifier extends DkimVerifier {
 
 export class SignatureCheck {
   readonly #verifier: Verifier;
-  /** One for all signatures: to relax a body takes longer than to hash it. */
+  /** All signatures share one, because relaxing a body takes longer than hashing it. */
   readonly #relaxedBody = new RelaxedBody();
 
-  /** `fields`: all of the mail. The verifier gets those that the signatures name, and no other signature. */
+  /** `fields` has all fields of the mail. The verifier gets those that the signatures name, and no other signature. */
   constructor(fields: readonly HeaderField[], signatures: readonly Signature[], sender: string, resolve: Resolve) {
     this.#verifier = new Verifier({ sender, resolver: withoutLongKeys(resolve), rejectRsaSha1: true });
     this.#verifier.on('error', () => {});

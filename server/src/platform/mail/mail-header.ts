@@ -2,15 +2,14 @@ import { isUtf8 } from 'node:buffer';
 
 export interface HeaderField {
   name: string;
-  /** The value, unfolded. */
   value: string;
   raw: Buffer;
 }
 
-/** Some programs put a space before the colon. */
+/** The pattern allows a space before the colon, which some programs write. */
 const FIELD_NAME = /^([!-9;-~]+)([ \t]*):/;
 
-/** The fields of a header. A line that is neither a field nor a continuation is left out, and makes the header malformed. */
+/** Returns the fields of a header. A line that is neither a field nor a continuation is left out, and makes the header malformed. */
 export function readHeader(header: Buffer): { fields: HeaderField[]; isWellFormed: boolean } {
   const encoding = isUtf8(header) ? 'utf8' : 'latin1';
   const found: { name: string; start: number; valueStart: number; end: number }[] = [];
@@ -39,7 +38,7 @@ export function readHeader(header: Buffer): { fields: HeaderField[]; isWellForme
   return { fields, isWellFormed };
 }
 
-/** The fields of a header. Undefined: it is malformed. Parsers read malformed lines in different ways, and so could see different senders. */
+/** Returns undefined for a malformed header: parsers read malformed lines in different ways, and so could see different senders. */
 export function parseHeader(header: Buffer): HeaderField[] | undefined {
   const { fields, isWellFormed } = readHeader(header);
   return isWellFormed ? fields : undefined;

@@ -5,7 +5,6 @@ import { type TransferDecoder, transferDecoder } from './transfer-decoder.ts';
 
 export class BrokenMail extends Error {}
 
-/** A MIME part that is no multipart, with its transfer encoding decoded. */
 export interface MailPart extends Pick<PartHeader, 'contentType' | 'charset' | 'filename' | 'isAttachment'> {
   /** The same object for all MIME parts of one multipart/alternative. */
   alternativeOf: object | undefined;
@@ -47,9 +46,9 @@ export class MailReader {
   #partHeader: Buffer[] | undefined;
   #leaf: Leaf | undefined;
   #pending: Buffer = LINE_BREAK;
-  /** How many of the pending bytes are the line break before the body. */
+  /** How many of the pending bytes belong to the line break before the body. */
   #skipped = LINE_BREAK.length;
-  /** Whether the mail is plain text unless its first line is a boundary. */
+  /** The type of the mail is not signed, so the mail is plain text unless its first line is a boundary. */
   #isDoubtful = false;
   #parts = 0;
   #headerLines = 0;
@@ -73,7 +72,6 @@ export class MailReader {
     await this.#scan(false);
   }
 
-  /** Call it after the last byte. Resolves when all MIME parts are visited. */
   async end(): Promise<MailHeader> {
     await this.#scan(true);
     if (this.#partHeader) await this.#enterPart();
@@ -230,7 +228,7 @@ const PLAIN: PartHeader = {
   to: [],
 };
 
-/** Faster than Buffer.indexOf if boundaries follow each other. */
+/** A comparison is faster than Buffer.indexOf if boundaries follow each other. */
 function startsWithDashes(bytes: Buffer, at: number): boolean {
   return bytes[at + 2] === DASHES[2] && bytes[at + 3] === DASHES[3] && bytes[at] === DASHES[0] && bytes[at + 1] === DASHES[1];
 }

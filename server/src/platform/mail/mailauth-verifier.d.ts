@@ -1,4 +1,4 @@
-/** The verifier is an internal class of mailauth, whose body hash can be replaced. */
+/** An internal class of mailauth, declared because its body hash can be replaced. */
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { Writable } from 'node:stream';
   import type { DKIMResult } from 'mailauth';

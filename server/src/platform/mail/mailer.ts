@@ -22,7 +22,7 @@ export class MailRefused extends Error {}
 
 const CONNECT_PATIENCE_MS = 10_000;
 const SILENCE_PATIENCE_MS = 15_000;
-/** The limit of a whole mail: a server that drips its SMTP replies is never silent for long. */
+/** The time limit of a whole mail, because a server that drips its SMTP replies is never silent for long. */
 export const MAIL_PATIENCE_MS = 20_000;
 export const MAILS_AT_ONCE = 4;
 
@@ -66,7 +66,6 @@ export class Mailer {
     this.#transport?.close();
   }
 
-  /** Fails all mails on the transport's connections, which are retried on new ones. */
   #abandon(transport: Transporter): void {
     if (this.#transport === transport) this.#transport = undefined;
     transport.close({ force: true });

@@ -6,7 +6,7 @@ export interface FormPart {
   name: string;
   filename: string | undefined;
   contentType: string | undefined;
-  /** Read it to its end before the next form part. */
+  /** Must be read to its end before the next form part. */
   bytes: AsyncIterable<Buffer>;
 }
 
@@ -57,7 +57,7 @@ class DelimitedReader {
     this.#held = Buffer.concat([bytes, this.#held]);
   }
 
-  /** The bytes before the marker, which is skipped. Undefined: `end` is here instead. */
+  /** Returns the bytes before the marker, and skips the marker. Undefined: `end` is here instead. */
   readUntil(marker: Buffer, maxBytes: number, problem: string): Promise<Buffer>;
   readUntil(marker: Buffer, maxBytes: number, problem: string, end: string): Promise<Buffer | undefined>;
   async readUntil(marker: Buffer, maxBytes: number, problem: string, end?: string): Promise<Buffer | undefined> {

@@ -15,7 +15,6 @@ export interface PartHeader {
 }
 
 export interface Mailbox {
-  /** The address. Empty: it is a group, or can't be read. */
   address: string;
   name: string;
   isGroup: boolean;

@@ -5,7 +5,6 @@ import type { NameServers } from '../outbound/name-servers.ts';
 import { parseSignature, type Resolve, type Signature, SignatureCheck } from './dkim.ts';
 import type { HeaderField } from './mail-header.ts';
 
-/** The facts about a mail apart from its bytes. */
 export interface Delivery {
   ip: string;
   helo: string;
@@ -17,13 +16,12 @@ export interface Delivery {
 export type SenderProof =
   | { outcome: 'proved' }
   | { outcome: 'unproved'; reason: string }
-  /** A name server did not respond, so a later try may prove the sender. */
+  /** A name server did not respond. A later try may prove the sender. */
   | { outcome: 'unknown' };
 
-/** A proof that checks signatures while the body arrives. */
 export interface OpenProof {
   readonly decision?: SenderProof;
-  /** Only these fields are vouched for. Undefined: SPF has proved the server, and so the whole mail. */
+  /** The fields that the signature vouches for. Undefined: SPF has proved the server, and so the whole mail. */
   readonly signed: ReadonlySet<string> | undefined;
   update(chunk: Buffer): void;
   end(): Promise<SenderProof>;

@@ -2,8 +2,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Finds bytes that a mail must not contain: a bare CR or LF, which some servers take for a line break (so that one mail could
- * smuggle a second one), NUL, and lines that are too long or too many, because parsers take time for each line.
+ * Finds bytes that a mail must not contain. A bare CR or LF is a line break for some servers, so that one mail could smuggle a second one.
+ * NUL is refused too, and so are lines that are too long or too many, because parsers take time for each line.
  */
 export class LineCheck {
   readonly #maxBytes: number;

@@ -61,7 +61,7 @@ interface Visit {
 
 const UNUSED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
-/** Takes mail by SMTP. A client's mistakes get an SMTP reply; nothing that a client does ends the process. */
+/** Receives mail by SMTP. A client's mistakes get an SMTP reply, and nothing that a client does ends the process. */
 export class SmtpListener {
   readonly #settings: SmtpSettings;
   readonly #handlers: SmtpHandlers;
@@ -230,7 +230,7 @@ async function* checkedBytes(stream: SMTPServerDataStream, limits: SmtpLimits): 
     if (problem !== undefined) throw new SmtpRefusal(554, `5.6.0 The mail contains ${problem}.`);
   };
   let bytes = 0;
-  // The stream stays open when reading stops early: the rest of the mail must be skipped before the SMTP reply.
+  // The stream stays open when reading stops early, because the rest of the mail must be skipped before the SMTP reply.
   const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
     bytes += chunk.length;

@@ -4,7 +4,6 @@ export interface SlotLimits {
   connections: number;
   connectionsPerAddress: number;
   connectionsPerNetwork: number;
-  /** Connections for networks that have none yet. */
   connectionsReserved: number;
 }
 

@@ -1,6 +1,6 @@
 const NOT_BASE64 = /[^A-Za-z0-9+/]+/g;
 const EQUALS = 0x3d;
-/** Longer than any escape, or white space at the end of a line, in a real mail. */
+/** Longer than any escape, or white space at the end of a line, in a real mail. More is not held back. */
 const HELD_MAX_BYTES = 1_024;
 
 export interface TransferDecoder {
@@ -14,7 +14,6 @@ export function transferDecoder(encoding: string): TransferDecoder {
   return { decode: (chunk) => chunk, end: () => Buffer.alloc(0) };
 }
 
-/** A decoder that ignores other characters than base64 digits. */
 class Base64Decoder implements TransferDecoder {
   #held = '';
 
@@ -30,7 +29,6 @@ class Base64Decoder implements TransferDecoder {
   }
 }
 
-/** A decoder that leaves text without escapes unchanged. */
 class QuotedPrintableDecoder implements TransferDecoder {
   #held: Buffer = Buffer.alloc(0);
 
@@ -74,7 +72,6 @@ function unescaped(bytes: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** The digit's value, or far below zero if the byte is none. */
 function hexDigit(byte: number | undefined): number {
   if (byte === undefined) return -1_000;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { TextQueryable } from '../postgres/postgres.ts';
 
 /**
- * The nineteen migrations of release 0.1, with their checksums, which `0001_baseline.sql` replaces. A database from a commit before the release may
- * lack some: migrations/former makes the same changes to its tables.
+ * The nineteen migrations of release 0.1 with their checksums. `0001_baseline.sql` replaces them. A database from a commit before the
+ * release may lack some: migrations/former makes the same changes to its tables.
  */
 export const FORMER_MIGRATIONS: ReadonlyMap<string, string> = new Map([
   ['0001_foundation.sql', '7dfa731a9fd72ce46bf3e6cc4f376f2b86200116657091c817612c69882f2dff'],
@@ -30,7 +30,7 @@ export const FORMER_MIGRATIONS: ReadonlyMap<string, string> = new Map([
 
 const FUNCTIONS_ONLY = '';
 const SEALED = 'ALTER TABLE uploads ADD COLUMN sealed_bytes bigint;';
-/** The first commits had no files. */
+/** Databases of the first commits have no tables for files. */
 const FILES = `
   ALTER TABLE messages ADD COLUMN file_count smallint NOT NULL DEFAULT 0;
   ALTER TABLE messages ALTER COLUMN file_count DROP DEFAULT;
@@ -100,7 +100,7 @@ const EARLIER_BASELINE = '19cd6a4161a566b3e21f503ad3f262392ee38cae0da6e4149ab287
 const EARLIER_BATCHES = '7fa61d45bf525b8e87c9be51c10e2f134d5bf3932f3fefbd8ca02288690c46ce';
 const BATCHES = '0002_batches_of_rows.sql';
 
-/** Replaces what these commits have left, and sets the checksums of the present files. */
+/** Replaces the objects that these commits have left, and sets the checksums of the present files. */
 export async function correctBaseline(
   tx: TextQueryable,
   applied: readonly AppliedMigration[],

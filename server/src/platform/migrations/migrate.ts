@@ -29,7 +29,9 @@ export const SCHEMA_FOLDERS: SchemaFolders = {
   functions: path.resolve(import.meta.dirname, '../../../sql'),
 };
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** The rest of the migration changes the tables of parties' rows. In a distributed database, it is applied in each shard. */
+/**
+ * Marks the part of a migration that changes the tables of parties' rows. In a distributed database, this part is applied in each shard.
+ */
 const IN_EACH_SHARD = /^-- In each shard:$/m;
 const LOCK = 7_791_823_145;
 
@@ -70,7 +72,7 @@ async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
   const shards = await tx.queryText<{ number: number }>('SELECT number FROM shards ORDER BY number');
   if (shards.length === 0) await tx.queryText(sql);
   const hasCitus = await isCitus(tx);
-  // Citus sends a statement to its node with all the text it came in, and refuses more than one statement there.
+  // Citus sends the whole text of a query to a node, and refuses more than one statement there.
   const statements = hasCitus ? sql.split(/;\s*$/m).filter((text) => text.trim() !== '') : [sql];
   for (const { number } of shards) {
     if (hasCitus) await dropNativeFunctions(tx, number);
@@ -80,7 +82,7 @@ async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
   await tx.queryText('SET LOCAL search_path TO DEFAULT');
 }
 
-/** Early databases recorded migrations by number, and two branches may both have added the same number. */
+/** Early databases recorded migrations by number, and two branches may have added the same number. */
 async function prepareRecord(tx: TextQueryable): Promise<void> {
   await tx.queryText(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);

@@ -17,7 +17,7 @@ interface Table {
 
 /** A call locks this table to know that its shard is here. All tables of a shard move together. */
 const MARK = 'ledgers';
-/** The reference tables that functions only read, on each node. Those that they write, Citus writes on all nodes. */
+/** The reference tables that functions only read, on each node. Citus writes those that functions change, on all nodes. */
 const SHARED_TABLES = ['parties', 'verified_domains', 'people', 'members'];
 
 export function nativeSchemaOf(shard: number): string {
@@ -43,7 +43,10 @@ export async function placeFunctions(shard: Database, number: number, functions:
   }
 }
 
-/** Drops them on all nodes, before tables change that views depend on. Functions in `public` do the work until the processes are restarted. */
+/**
+ * Drops the native functions on all nodes, before tables change on which their views depend. Functions in `public` do the work until the
+ * processes are restarted.
+ */
 export async function dropNativeFunctions(tx: TextQueryable, number: number): Promise<void> {
   await tx.queryText('SELECT run_command_on_all_nodes($1)', [`DROP SCHEMA IF EXISTS ${nativeSchemaOf(number)} CASCADE`]);
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { codeOf } from '../../contract/thrown.ts';
 import type { TextQueryable } from '../postgres/postgres.ts';
 
-/** A file of server/sql. It creates the one function after which it is named. */
 export interface SqlFunction {
   file: string;
   name: string;
@@ -83,7 +82,6 @@ async function recreate(tx: TextQueryable, { name, sql }: SqlFunction): Promise<
   if ((await signaturesOf(tx, name)).length > 1) await dropAll(tx, former);
 }
 
-/** The signatures of all overloads, such as `new_uuid(timestamp with time zone)`. */
 async function signaturesOf(tx: TextQueryable, name: string): Promise<string[]> {
   const rows = await tx.queryText<{ signature: string }>(
     `SELECT p.oid::regprocedure::text AS signature FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

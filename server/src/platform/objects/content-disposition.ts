@@ -28,7 +28,7 @@ export function harmlessName(filename: string): string {
   return [...characters.slice(0, NAME_MAX_CHARS - ending.length), ...ending].join('');
 }
 
-/** The beginning and the end of a long name: names of thousands of characters take long to search, and a message can have many. */
+/** Returns the beginning and the end of a long name: names of thousands of characters take long to search, and a message can have many. */
 function shortened(name: string): string {
   const [beginning, end] = [4 * NAME_MAX_CHARS, 4 * ENDING_MAX_CHARS];
   return name.length <= beginning + end ? name : (name.slice(0, beginning) + name.slice(-end)).toWellFormed();

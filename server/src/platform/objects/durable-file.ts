@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Replaces a file atomically. When the promise resolves, the new contents are on disk; a crash before leaves the old file or the new one. */
+/**
+ * Replaces a file atomically. When the promise resolves, the new contents are on disk. A crash before that leaves the old file or the new
+ * one.
+ */
 export async function writeDurably(file: string, contents: string, mode = 0o644): Promise<void> {
   const temporary = `${file}.${randomUUID()}.new`;
   try {

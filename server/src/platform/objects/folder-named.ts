@@ -6,7 +6,7 @@ import type { DiskReserve } from './disk-reserve.ts';
 import { type Folder, ignoring, makeFolder, sizeOf, syncFolder } from './folder.ts';
 import { type Head, NAMED_OBJECT_MAX_BYTES, type NamedObjects } from './named-objects.ts';
 
-/** The tries to read a head that others keep replacing. */
+/** Limits the tries to read a head that others keep replacing. */
 const READ_TRIES = 10;
 
 /**
@@ -50,7 +50,7 @@ export class FolderNamed implements NamedObjects {
     await makeFolder(folder);
     await this.#writeAside(bytes, true, (aside) => link(aside, path.join(folder, String(next))).catch(ignoring('EEXIST')));
     if (!(await isSame(path.join(folder, String(next)), bytes))) return false;
-    // A process that slept finds its number free again, because older versions are removed.
+    // A process that was suspended may find its number free again, because older versions are removed.
     if ((await newestIn(folder)) !== next) {
       await rm(path.join(folder, String(next)), { force: true });
       return false;

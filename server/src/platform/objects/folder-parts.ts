@@ -36,7 +36,7 @@ export class FolderParts implements PartStore {
     this.#exclusively = exclusively;
   }
 
-  /** The file is created with the first upload part, not here. */
+  /** Creates no file: the first upload part does. */
   async begin(id: string, sizeBytes: number): Promise<string> {
     await this.#reserve.requireRoom(sizeBytes);
     return id;
@@ -55,14 +55,15 @@ export class FolderParts implements PartStore {
   async receive(upload: PartedUpload, number: number, bytes: AsyncIterable<Buffer>): Promise<void> {
     const sizeBytes = partSize(upload, number);
     await this.#reserve.requireRoom(sizeBytes);
-    // A separate file until complete, so that an interrupted PUT does not damage an earlier one. Synced only in its place.
+    // The bytes have their own file until they are complete, so that an interrupted PUT does not damage an earlier one. They are synced
+    // only in their final place.
     const options = { isSynced: false, requireRoom: () => this.#reserve.requireRoom() };
     await writeNewest(this.#folder.aside(`${upload.id}.${number}`), exactly(bytes, sizeBytes), options, (aside) =>
       this.#exclusively(upload.id, () => this.#placeAlone(upload, number, aside)),
     );
   }
 
-  /** The new name protects the file from a newer writer, which waits for the lock and then overwrites the upload part. */
+  /** The renamed file is safe from a newer writer, which waits for the lock and then overwrites the upload part. */
   async #placeAlone(upload: PartedUpload, number: number, aside: string): Promise<void> {
     const alone = this.#folder.aside(newUuid());
     await rename(aside, alone);
@@ -111,7 +112,7 @@ export class FolderParts implements PartStore {
     }
   }
 
-  /** The file has its full length from the beginning, so a shorter one has no marks any more. */
+  /** An upload's file has its full length from the beginning. A shorter file has lost its marks, so it is complete. */
   async #open(upload: PartedUpload): Promise<FileHandle> {
     const name = this.#folder.file('parts', upload.id);
     await makeFolder(path.dirname(name));
@@ -158,7 +159,6 @@ async function copyInto(target: FileHandle, position: number, source: string): P
   }
 }
 
-/** Sets a mark, durably, unless it is set already. */
 async function mark(file: FileHandle, upload: PartedUpload, number: number, value: number): Promise<void> {
   const [position, current] = [upload.sizeBytes + number - 1, Buffer.alloc(1)];
   await file.read(current, 0, 1, position);

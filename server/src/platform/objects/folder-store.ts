@@ -80,12 +80,15 @@ export class FolderStore implements ObjectStore {
     return sizeBytes;
   }
 
-  /** Zero: a link is made in one step, and only the first succeeds. */
+  /** Zero, because a link is made in one step, and only the first one succeeds. */
   sealingOutlivesS(): number {
     return 0;
   }
 
-  /** A link, because a rename would replace an object that another process has sealed. That process may also have removed the upload. */
+  /**
+   * A link, because a rename would replace an object that another process has sealed. The upload may be missing, because that process has
+   * removed it.
+   */
   async #linkUpload(id: string): Promise<void> {
     const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);
     // The link fails in the same way while another PUT replaces the upload.

@@ -20,7 +20,6 @@ export class Folder {
     return path.join(this.#root, kind, id.slice(-2), id);
   }
 
-  /** The path of a named object of the service itself. */
   named(name: string): string {
     return path.join(this.#root, 'named', safeName(name));
   }
@@ -80,7 +79,7 @@ export function ignoring(...codes: string[]) {
   };
 }
 
-/** One folder after the other: one that is removed meanwhile does not affect the others. */
+/** Reads one folder after the other, so that a folder that is removed meanwhile does not affect the rest. */
 async function* filesBelow(folder: string): AsyncIterable<{ name: string; file: string; changedAt: Date }> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoring('ENOENT'));
   for (const entry of entries ?? []) {

@@ -1,7 +1,6 @@
 /** Larger named objects are not read. */
 export const NAMED_OBJECT_MAX_BYTES = 65_536;
 
-/** An object that changes, with the version that was read. */
 export interface Head {
   bytes: Buffer;
   version: string;
@@ -9,12 +8,13 @@ export interface Head {
 
 /** Small objects of the service itself: no client uploads or downloads them. */
 export interface NamedObjects {
-  /** All writers of this name write the same bytes. A crash may lose or damage the object: its writer can make it again. */
+  /** All writers of a name write the same bytes. A crash may lose or damage the object: then its writer makes it again. */
   put(name: string, bytes: Buffer): Promise<void>;
   get(name: string): Promise<Buffer | undefined>;
   readHead(name: string): Promise<Head | undefined>;
   /**
-   * Replaces the head, durably, if it still has this version (undefined: there is none). False: another process was faster, and nothing has changed.
+   * Durably replaces the head if it still has this version (undefined: there is none). Returns false, and changes nothing, if another
+   * process has replaced it.
    */
   replaceHead(name: string, bytes: Buffer, version: string | undefined): Promise<boolean>;
 }

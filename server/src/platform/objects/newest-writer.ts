@@ -6,7 +6,7 @@ import { ignoring, makeFolder, sizeOf } from './folder.ts';
 /** Thrown when a newer request sends the same bytes. */
 export class TakenOver extends Error {}
 
-/** A writer checks this often that it is still the newest. */
+/** The interval at which a writer checks that it is still the newest. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_EVERY_BYTES = 1_048_576;
 const BEGIN_TRIES = 100;
@@ -101,7 +101,7 @@ async function fill(file: FileHandle, bytes: AsyncIterable<Buffer>, requireRoom:
     }
     await requireNewest(file);
   } catch (error) {
-    // Not awaited: `return` waits for a `next` that may never settle.
+    // Not awaited, because `return` waits for a `next` that may never settle.
     void iterator.return?.().catch(() => {});
     throw error;
   } finally {

@@ -20,12 +20,12 @@ export interface ObjectStore {
    */
   seal(id: string): Promise<number | undefined>;
   /**
-   * The seconds for which sealing can go on after its process has died: nobody else may seal the upload meanwhile. 0: any number of processes may
-   * seal at once.
+   * The seconds for which sealing can go on after its process has died. Nobody else may seal the upload meanwhile. 0: any number of
+   * processes may seal at once.
    */
   sealingOutlivesS(sizeBytes: number): number;
   uploadedBytes(id: string): Promise<number | undefined>;
-  /** Undefined: there is no such object. An upload that was not sealed is not one. */
+  /** Returns undefined if there is no such object. An upload that was not sealed is no object. */
   objectSize(id: string): Promise<number | undefined>;
   /** The origin of download URLs, if it is not the service itself. */
   downloadOrigin(): Promise<string | undefined>;
@@ -33,7 +33,6 @@ export interface ObjectStore {
   read(id: string): Promise<Readable>;
   /** Removes an upload that was not sealed, such as one that came after the sealing. */
   removeUpload(id: string): Promise<void>;
-  /** Removes the object and any upload of the same id, if they exist. */
   remove(id: string): Promise<void>;
   list(changedBefore: Date): AsyncIterable<string>;
 }
@@ -54,7 +53,6 @@ export interface PartStore {
    * did before.
    */
   join(upload: PartedUpload): Promise<number[]>;
-  /** Removes all upload parts of an upload that was not joined. */
   drop(upload: Pick<PartedUpload, 'id' | 'ref'>): Promise<void>;
 }
 
@@ -78,12 +76,11 @@ export interface DownloadTerms {
 /** Thrown when the store has not responded in time, or not correctly. A later try may succeed. */
 export class StoreUnavailable extends Error {}
 
-/** Thrown when a copy may still go on in the store. */
 export class UnfinishedCopy extends StoreUnavailable {}
 
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
-/** Whether the store is full, read-only, or does not respond as it should: not whether it lacks the object. */
+/** The store is full, read-only, or does not respond correctly. A missing object does not count. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
   return STORE_ERRNO.has(codeOf(error) ?? '') || (isRecord(error) && error['$metadata'] !== undefined);

@@ -1,7 +1,6 @@
 /** An upload in upload parts, numbered from 1. All have the same size, except a shorter last one. */
 export interface PartedUpload {
   id: string;
-  /** The store's own name for the upload. */
   ref: string;
   sizeBytes: number;
   partBytes: number;

@@ -60,7 +60,6 @@ function placeOf({ bucket, endpoint }: S3Settings): string {
   return `The bucket ${JSON.stringify(bucket)}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
 }
 
-/** The advice for an error, by its name. */
 const ADVICE: readonly [RegExp, (permission: string) => string][] = [
   [/^NoSuchBucket$/, () => 'Create the bucket, or set S3_BUCKET to one that exists.'],
   [/^(InvalidAccessKeyId|SignatureDoesNotMatch)$/, () => 'Check S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'],

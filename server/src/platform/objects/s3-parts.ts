@@ -16,7 +16,7 @@ import { ifMissing, objectKey, signedUntil } from './s3-keys.ts';
 
 /** Limits joins that fail because upload parts are PUT again meanwhile. */
 const JOIN_TRIES = 5;
-/** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000. More pages mean that the server repeats itself. */
+/** A bucket lists up to 1,000 upload parts on a page, and has up to 10,000. A server with more pages repeats itself. */
 const PAGES_MAX = 100;
 
 interface Surroundings {
@@ -107,7 +107,7 @@ export class S3Parts implements PartStore {
       .toSorted((a, b) => a.PartNumber - b.PartNumber);
   }
 
-  /** Only IsTruncated tells whether there is more: servers send NextPartNumberMarker with the last page, too. */
+  /** Only IsTruncated says whether there is more, because servers send NextPartNumberMarker with the last page, too. */
   async #listAll(upload: PartedUpload, limited: Limited): Promise<Part[]> {
     const parts: Part[] = [];
     let PartNumberMarker: string | undefined;

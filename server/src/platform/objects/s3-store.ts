@@ -53,7 +53,7 @@ export class S3Store implements ObjectStore {
     this.parts = new S3Parts(this.#clients, settings.bucket, { health: this.health, isObject, now });
   }
 
-  /** The length is unknown, so a multipart upload is used, with one part in memory at a time. A small object is a single PUT. */
+  /** The length is unknown, so this is a multipart upload with one part in memory at a time. A small object is a single PUT. */
   async write(id: string, bytes: Readable): Promise<{ sizeBytes: number; sha256: Buffer }> {
     const hash = createHash('sha256');
     const upload = new StreamedObject(this.#clients, { Bucket: this.#bucket, Key: objectKey(id) });
@@ -66,7 +66,7 @@ export class S3Store implements ObjectStore {
       }
       await upload.finish();
     } catch (error) {
-      // Not awaited if the bucket does not respond: its lifecycle rule removes unfinished uploads.
+      // Not awaited if the bucket does not respond. Its lifecycle rule removes unfinished uploads.
       const aborted = upload.abort();
       if (!(error instanceof StoreUnavailable)) await aborted;
       throw error;
@@ -74,7 +74,6 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
-  /** A bucket that can be used has unlimited space. */
   async requireRoom(): Promise<void> {
     this.health.require();
   }
@@ -104,7 +103,7 @@ export class S3Store implements ObjectStore {
     const sealed = await this.#sizeOf(objectKey(id));
     if (sealed !== undefined) return sealed;
     const uploaded = await this.uploadedBytes(id);
-    // Nothing to copy: nothing was uploaded, or another process has sealed the upload.
+    // Nothing can be copied if nothing was uploaded, or if another process has sealed the upload.
     if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
     const sizeBytes = await this.#sizeOf(objectKey(id));
     // If there was nothing to copy, an upload that is there now is new, and must stay.
@@ -120,7 +119,7 @@ export class S3Store implements ObjectStore {
     return this.#sizeOf(objectKey(id));
   }
 
-  /** Signs a URL: only the SDK knows which host serves a bucket. */
+  /** Signs a URL to learn the origin, because only the SDK knows which host serves a bucket. */
   async downloadOrigin(): Promise<string> {
     const expiresAt = new Date(this.#now().getTime() + 60_000);
     return new URL(await this.downloadUrl('', { filename: '', contentType: '', expiresAt })).origin;
@@ -187,7 +186,6 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** Pieces of PART_BYTES. The last one is smaller and may be empty. */
 async function* partsOf(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let size = 0;

@@ -6,7 +6,6 @@ export interface BoundedResponse {
 
 export interface FetchBounds {
   maxBytes: number;
-  /** The limit of the whole request, from the DNS look-up to the last byte of the body. */
   patienceMs: number;
   signal?: AbortSignal;
 }

@@ -22,7 +22,7 @@ export class NameServers {
     return recordsOf(this.newResolver().resolve6(host));
   }
 
-  /** The TXT records at a name. Undefined: no name server can tell now. */
+  /** Returns the TXT records at a name, or undefined while no name server can tell. */
   async textsAt(name: string): Promise<string[] | undefined> {
     return (await recordsOf(this.newResolver().resolveTxt(name)))?.map((parts) => parts.join(''));
   }
@@ -35,7 +35,6 @@ export class NameServers {
   }
 }
 
-/** Undefined: no name server can tell now. */
 async function recordsOf<T>(query: Promise<T[]>): Promise<T[] | undefined> {
   try {
     return await query;

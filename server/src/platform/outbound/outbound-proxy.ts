@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Thrown if the proxy can't be reached, or refuses. People read the message whose webhook it concerns, and who do not run the proxy. */
+/** The proxy can't be reached, or refuses. The message is for the owner of the webhook, who does not run the proxy. */
 export class ProxyFailure extends Error {}
 
 const RESPONSE_MAX_BYTES = 16 * 1024;
@@ -15,7 +15,6 @@ export class OutboundProxy {
   readonly #url: URL;
   readonly #authorization: string;
 
-  /** The URL has `http:` or `https:`, maybe with user and password. */
   constructor(url: string) {
     this.#url = new URL(url);
     const { username, password } = this.#url;
@@ -52,7 +51,7 @@ export class OutboundProxy {
         const end = head.indexOf(END_OF_HEAD);
         if (end === -1 && head.length <= RESPONSE_MAX_BYTES) return;
         const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1];
-        // The receiver says nothing before TLS begins: bytes behind the head did not come from there.
+        // The receiver sends nothing before TLS begins, so bytes after the head did not come from it.
         const isOpen = status?.startsWith('2') && end + END_OF_HEAD.length === head.length;
         if (!isOpen) return fail(`the outbound proxy of the service refused the connection (${status ?? 'not HTTP'})`);
         signal.removeEventListener('abort', onAbort);

@@ -20,7 +20,10 @@ export interface Response {
   isLonger: boolean;
 }
 
-/** Called once, with the response or the reason why there is none. A callback, because promises would be a good part of a request's cost. */
+/**
+ * Called once, with the response or the reason why there is none. It is a callback because promises would be a good part of a request's
+ * cost.
+ */
 type OnResponse = (response: Response | Error) => void;
 
 const RESPONSE_MAX_BYTES = 64 * 1024;
@@ -39,7 +42,7 @@ export interface OutboundSettings {
   /** The limit of the whole request: DNS look-up, connection, TLS, request and response. */
   patienceMs: number;
   proxy: string | undefined;
-  /** The client certificate as PEM, for receivers that ask for it and may see it. */
+  /** The client certificate as PEM, which only receivers get that ask for it and may see it. */
   clientCert: string | undefined;
   clientKey: string | undefined;
 }
@@ -52,7 +55,7 @@ export class Outbound {
   readonly #privateHosts: ReadonlySet<string>;
   readonly #nameServers: NameServers;
   readonly #agent: Agent;
-  /** The agent that shows the client certificate: connections of the two agents are never shared. */
+  /** Shows the client certificate. It is a separate agent, so that connections with and without the certificate are never shared. */
   readonly #identified: Agent;
   readonly #patienceMs: number;
   /** A cache of parsed, allowed URLs: parsing one costs as much as the rest of a request in this class. */
@@ -199,7 +202,6 @@ export class Outbound {
   }
 }
 
-/** One request and its response, of which only the head and the first bytes are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #onResponse: OnResponse | undefined;
@@ -229,7 +231,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     if (statusCode < 200) return;
     this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
-    // A body with Content-Length does end, so the response counts although its body is not read.
+    // A body with Content-Length ends, so the response counts although its body is not read.
     if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
     this.#response.isLonger = true;
     this.#end(this.#response);
@@ -279,7 +281,7 @@ function nameProblem(host: string): string | undefined {
   return isIP(host) !== 0 || host.includes('.') ? undefined : 'The host must be a full domain name.';
 }
 
-/** Why there was no response, in words for the people who run the receiver. */
+/** Says why there was no response, in words for the people who run the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenDestination || error instanceof UnusableResponse || error instanceof ProxyFailure) return error.message;
   // If a host has several addresses, the first failure speaks for all.

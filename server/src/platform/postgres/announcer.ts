@@ -6,9 +6,9 @@ const NOTIFY = prepared('announce', 'SELECT pg_notify($1, $2)', { pg_notify: 'vo
 const PAYLOAD_MAX_BYTES = 7_900;
 
 /**
- * Sends NOTIFY after a commit instead of in it: a transaction that notifies holds a lock until it is on disk, for which all other notifying
- * transactions wait. Announcements during a NOTIFY go out together with the next one. A crash loses announcements, so receivers must look for
- * themselves from time to time.
+ * Sends NOTIFY after a commit instead of in it, because a transaction that notifies holds a lock until it is on disk, for which all other
+ * notifying transactions wait. Announcements during a NOTIFY go out together with the next one. A crash loses announcements, so receivers
+ * must also sweep.
  */
 export class Announcer {
   readonly #database: Queryable;

@@ -69,7 +69,7 @@ export class Batches<T, R> {
       const results = await this.#run(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
     } catch (error) {
-      // An item that the database can't store must not fail the others, so each gets its own transaction.
+      // An item that the database can't store must not fail the others, so each item gets its own transaction.
       if (batch.length > 1 && !isUnavailable(error)) for (const waiting of batch) await this.#settle([waiting]);
       else for (const { reject } of batch) reject(error);
     }

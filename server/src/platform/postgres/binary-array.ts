@@ -118,7 +118,7 @@ class BinaryWriter {
   }
 
   arrayHeader(elementType: number, length: number): void {
-    this.int32(1); // dimensions
+    this.int32(1);
     this.int32(1); // may hold nulls
     this.int32(elementType);
     this.int32(length);
@@ -169,7 +169,7 @@ class BinaryWriter {
     this.#at = this.#buffer.writeUInt8(value ? 1 : 0, this.#at);
   }
 
-  /** A value whose length only `write` knows. */
+  /** Writes a value whose length is known only after `write`. */
   nested(write: () => void): void {
     const start = this.#at;
     this.int32(0);

@@ -10,7 +10,7 @@ interface Entry<V> {
 
 interface Load<V> {
   value: Promise<V | undefined>;
-  /** The owners whose rows have changed since the read began. 'all': notifications may have been missed. */
+  /** The owners whose rows have changed since the read began. 'all': NOTIFYs may have been missed. */
   missed: Set<string>;
 }
 
@@ -28,7 +28,7 @@ export class Cache<V> {
   });
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #loads = new Set<Load<V>>();
-  /** Key: the key of the entry. Only reads that began after the latest change: later callers must not get older rows. */
+  /** Key: the key of the entry. It has only reads that began after the latest change, because later callers must not get older rows. */
   readonly #joinable = new Map<string, Load<V>>();
 
   constructor(feed: ChangeFeed, kind: SubjectKind = 'party') {
@@ -72,7 +72,7 @@ export class Cache<V> {
     return load;
   }
 
-  /** Caches the value, unless a change was announced during the read, which may not have seen it. */
+  /** Caches the value, unless a change was announced during the read: the read may not have seen it. */
   #keep(key: string, value: V, owners: readonly string[], missed: ReadonlySet<string>): void {
     if (!this.#feed.isLive || missed.has('all') || owners.some((owner) => missed.has(owner))) return;
     this.#entries.set(key, { value, owners });

@@ -18,19 +18,18 @@ const ACKNOWLEDGE_PATIENCE_MS = 2_000;
 export type SubjectKind = 'party' | 'schema' | 'webhook' | 'webhook-settings';
 
 export interface Change extends Queryable {
-  /** Declares that the change concerns this party, too. */
   alsoConcerns(partyId: bigint): void;
 }
 
 /** The connections of the pool that changes may hold at a time. */
 const CHANGES_AT_ONCE = 4;
-/** A change that waits longer for its turn is refused. */
+/** A change that waits longer than this for its turn is refused. */
 const TURN_PATIENCE_MS = 15_000;
 const turnsOf = new WeakMap<Database, Turns>();
 
 /**
- * Changes rows that processes cache, and returns when all processes have dropped their copies: a revoked key is refused from then on. NOTIFY is sent
- * with the transaction, and each process acknowledges it. A business makes one change at a time.
+ * Changes rows that processes cache. When it returns, all processes have dropped their copies: a revoked key is refused from then on.
+ * NOTIFY is sent with the transaction, and each process acknowledges it. A business makes one change at a time.
  */
 export async function changeCached<T>(
   database: Database,

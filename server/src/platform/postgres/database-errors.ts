@@ -5,7 +5,7 @@ import { codeOf } from '../../contract/thrown.ts';
 /** 42P01: a table is gone, because the database has been distributed since this process was started (distribute.ts). */
 const UNAVAILABLE_STATES = /^(08|53|57P|25006|55P03|58030|42P01)/;
 const UNAVAILABLE_ERRNO = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-/** These codes concern a socket that does not exist yet. With any other call, they mean something else. */
+/** These codes are about a socket that does not exist yet. In any other system call, they mean something else. */
 const UNCONNECTED_ERRNO = new Set(['ENOENT', 'EACCES']);
 const UNAVAILABLE_WORDS =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Cannot use a pool after calling end/;
@@ -14,8 +14,8 @@ const DISK_FULL = '53100';
 const DISK_FULL_WORDS = /No space left on device|Disk quota exceeded|File too large/;
 
 /**
- * Thrown when the database did not respond in time, and the connection was given up. Whether the statement was committed is unknown. The code is that
- * of a connection that timed out.
+ * The database did not respond in time, and the connection was given up. Whether the statement was committed is unknown. The error code is
+ * that of a connection that timed out.
  */
 export class NoResponse extends Error {
   readonly code = 'ETIMEDOUT';

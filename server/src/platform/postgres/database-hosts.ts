@@ -11,7 +11,7 @@ export function eachHost(url: string): string[] {
   return hosts.split(',').map((host) => `${before}${host}${after}`);
 }
 
-/** Thrown if the server takes no writes. The code is PostgreSQL's for a write on a standby. */
+/** The server takes no writes. The error code is PostgreSQL's for a write on a standby. */
 class IsStandby extends Error {
   readonly code = '25006';
 }
@@ -19,7 +19,7 @@ class IsStandby extends Error {
 export type Connection = pg.ClientConfig & { Client?: typeof LimitedClient };
 
 export class NoPrimary extends Error {
-  /** The code of the error that waiting does not cure, if any; otherwise that of a failed connection. */
+  /** The code of an error that waiting does not cure, if there is one. Otherwise that of a failed connection. */
   readonly code: string;
 
   constructor(errors: ReadonlyMap<string, unknown>) {
@@ -59,9 +59,9 @@ export function newClient({ Client = LimitedClient, ...config }: Connection): Li
 }
 
 /**
- * Clients that connect to the last known primary. If it is gone or is a standby now, the connection fails, and the next client tries the next server:
- * after a failover, the pool finds the new primary as it replaces its connections. Connections to the former primary are ended then: it may hang, so
- * that they would never break by themselves.
+ * Clients connect to the last known primary. If it is gone or is a standby now, the connection fails, and the next client tries the next
+ * server. So the pool finds the new primary after a failover, as it replaces its connections. Connections to the former primary are ended
+ * then: it may hang, so that they would never break by themselves.
  */
 function clientOfPrimary(urls: readonly string[]): typeof LimitedClient {
   let current = 0;

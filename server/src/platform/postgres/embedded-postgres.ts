@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(
 
   const connection = embeddedConnection(dataFolder);
   let isStopping = false;
-  // The latest process, ready or not, so that stopping always finds it.
+  // The latest process, ready or not, so that `stop` always finds it.
   let postmaster: ChildProcess;
   await launch();
 
@@ -238,9 +238,9 @@ async function createDatabase(connection: pg.ClientConfig): Promise<void> {
 }
 
 /**
- * After a kill -9 of the service, its PostgreSQL may still run. It is stopped and not adopted, because its program files may be gone. The lock files
- * are removed only when no process is left in the cluster: they may name a zombie, or a reused process id, and PostgreSQL would take either for a
- * running server.
+ * After a SIGKILL of the service, its PostgreSQL may still run. It is stopped and not adopted, because its program files may be gone. The
+ * lock files are removed only when no process is left in the cluster: they may name a zombie, or a reused process id, and PostgreSQL would
+ * take either for a running server.
  */
 async function stopLeftover(cluster: string, account: Account, log: Logger): Promise<void> {
   const pidFile = path.join(cluster, 'postmaster.pid');

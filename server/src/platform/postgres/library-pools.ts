@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { NoResponse } from './database-errors.ts';
 
-/** Libraries write as they please. While writes hang, each write would hold a connection of the server. */
+/** Libraries write whenever they want. While writes hang, each write would hold a connection of the server. */
 
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: (error?: Error | boolean) => void) => void;
 

@@ -4,12 +4,11 @@ import type { Logger } from 'pino';
 import { type Connection, newClient } from './database-hosts.ts';
 
 const RECONNECT_MS = 250;
-/** A server that hangs sends no notifications, and does not break the connection, so it is asked this often. */
+/** A server that hangs neither sends notifications nor breaks the connection, so it is queried at this interval. */
 const ALIVE_EVERY_MS = 5_000;
 
 export interface Listening {
   channel: string;
-  /** The name of the connection in pg_stat_activity. */
   applicationName: string;
   onPayload(payload: string, client: pg.Client): void;
   /** Called when notifications may have been missed: the connection is new, or was lost. */
@@ -17,7 +16,6 @@ export interface Listening {
   lossMeans: string;
 }
 
-/** Listens on a NOTIFY channel, on its own connection, which it reopens when it breaks. */
 export class Listener {
   readonly #connection: Connection;
   readonly #listening: Listening;

@@ -72,7 +72,7 @@ function runs(folder: string, account: Account): boolean {
   return spawnSync(path.join(folder, 'bin/postgres'), ['--version'], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** Whether no other account could have written the copy. */
+/** Returns whether no other account could have written the copy. */
 function isOurs(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { uid, mode } = lstatSync(folder);

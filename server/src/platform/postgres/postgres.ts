@@ -14,9 +14,8 @@ export { isTimeout, isUnavailable, isUniqueViolation, retryingDeadlocks } from '
 export { onlyRow, type Queryable, type TextQueryable, transactionOn } from './transactions.ts';
 
 const POOL_CONNECTIONS = 16;
-/** The pool size of direct connections, beside a pooler. */
 const SESSION_CONNECTIONS = 12;
-/** The connections that work outside of the database, such as on disk, may hold. */
+/** The connections that may be held by work outside of the database, such as on disk. */
 const EXCLUSIVE_CONNECTIONS = 4;
 const LOCK_PATIENCE_MS = 10_000;
 
@@ -65,7 +64,7 @@ export class Database implements TextQueryable {
     this.#writes = writes ?? [new WriteProbe(direct ?? connection, () => this.breakConnections(), log)];
   }
 
-  /** Sends single statements to another node, which has the rows now. Those under way end where they began. */
+  /** Sends single statements to another node, which has the rows now. Statements under way end on the former node. */
   moveTo(connection: Connection, writes: readonly WriteProbe[]): void {
     const former = this.#pool;
     this.#pool = this.#openPool(connection, former.options.max);
@@ -161,7 +160,7 @@ export class Database implements TextQueryable {
     });
   }
 
-  /** Rejects while the disk of the database is full, which reads do not show: once a write has failed, it tests by writing. */
+  /** Rejects while the disk of the database is full, which reads do not show. Once a write has failed, this tests by writing. */
   async requireRoom(): Promise<void> {
     for (const shard of this.#shards) if (shard !== this) await shard.requireRoom();
     if (!this.#isFull) return;
@@ -218,7 +217,7 @@ export class Database implements TextQueryable {
     return mine;
   }
 
-  /** Runs the work, unless work of the same name is under way in any process. Undefined: it is. */
+  /** Runs the work, unless work of the same name is under way in any process. Returns undefined if it is. */
   ifAlone<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     return this.#transactionOnce(async (tx) => {
       const [lock] = await tx.queryText<{ isMine: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isMine"', [

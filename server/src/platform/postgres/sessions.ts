@@ -4,12 +4,12 @@ import { type Connection, newClient } from './database-hosts.ts';
 
 const NOTIFY_PATIENCE_MS = 5_000;
 
-/** Thrown if the connection can't be used. The message says which setting to change. */
+/** The connection can't be used. The message says which setting to change. */
 export class NoSessions extends Error {}
 
 /**
- * Rejects a connection on which LISTEN does not last, as through a pooler in transaction mode: revoked keys would go on working, and deliveries wait
- * for the next sweep. A connection listens, and another one notifies it.
+ * Rejects a connection on which LISTEN does not last, such as through a pooler in transaction mode. Revoked keys would go on working there,
+ * and deliveries would wait for the next sweep. To test it, one connection listens and another one notifies it.
  */
 export async function requireSessions(connection: Connection, setting: string): Promise<void> {
   const [listener, notifier] = [newClient(connection), newClient(connection)];

@@ -9,7 +9,6 @@ export function schemaOf(shard: number): string {
   return `shard_${shard}`;
 }
 
-/** The search path: the shard first, then the shared tables. */
 export function pathOf(shard: number): string {
   return `${schemaOf(shard)}, public`;
 }

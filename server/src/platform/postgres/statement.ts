@@ -107,7 +107,6 @@ function register<Declared extends Columns>(name: string | undefined, text: stri
 type Options = Readonly<Record<string, readonly (string | boolean)[]>>;
 type Choice<Offered extends Options> = { readonly [Name in keyof Offered]: Offered[Name][number] };
 
-/** A statement with a few options. Each variant is composed once, when it is first used. */
 export class Variants<Offered extends Options, Row> {
   readonly #options: Offered;
   readonly #columns: Columns;

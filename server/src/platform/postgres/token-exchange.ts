@@ -12,7 +12,7 @@ type OnTaken = (key: TokenKey, tokens: number) => void;
 
 const EXCHANGE_EVERY_MS = 100;
 const TELL = prepared('tell_tokens', 'SELECT pg_notify($1, unnest($2::text[]))', { pg_notify: 'void' });
-/** Ids and addresses are shorter. An address from a proxy may be anything, and a long one is counted by each process alone. */
+/** Ids and addresses are shorter. A proxy can send any address, so each process counts a longer one alone. */
 const KEY_MAX_CHARS = 64;
 /** PostgreSQL takes payloads of less than 8,000 bytes. An entry has at most 170, with each character of its key escaped. */
 const ENTRIES_PER_PAYLOAD = 45;
@@ -26,7 +26,6 @@ export class TokenExchange {
   readonly #listener: Listener;
   readonly #id = newUuid();
   readonly #limiters = new Map<string, OnTaken>();
-  /** Keys: limiter, then token key. */
   #untold = new Map<string, Map<TokenKey, number>>();
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<unknown> = Promise.resolve();

@@ -5,9 +5,9 @@ import type { Announcer } from './announcer.ts';
 import type { Connection } from './database-hosts.ts';
 import { Listener } from './listener.ts';
 
-/** While somebody waits for a topic, the other processes are told this often. */
+/** While somebody waits for a topic, the other processes are notified of that at this interval. */
 const TOLD_EVERY_MS = 20_000;
-/** The other processes announce a topic for this long. */
+/** After each notification, the other processes announce the topic for this long. */
 const TOLD_FOR_MS = 60_000;
 
 interface Awaited {
@@ -16,16 +16,16 @@ interface Awaited {
 }
 
 /**
- * Wakes those who wait for a topic, in any process. A process tells the others what it waits for, and only that is announced: a topic that nobody
- * waits for costs a look into two empty maps. A NOTIFY can get lost, and a process may not know yet that another one waits, so those who wait must
- * look for themselves from time to time.
+ * Wakes those who wait for a topic, in any process. A process notifies the others of the topics it waits for, and only these are announced:
+ * a topic that nobody waits for costs two look-ups in empty maps. A NOTIFY can get lost, and a process may not know yet that another one
+ * waits, so those who wait must also sweep.
  */
 export class Topics {
   readonly #announcer: Announcer;
   readonly #listener: Listener;
   readonly #process = newUuid().slice(-12);
   readonly #here = new Map<string, Awaited>();
-  /** The topics that other processes wait for, and until when they are told. */
+  /** The topics that other processes wait for, and until when this process announces them. */
   readonly #elsewhere = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ export class Topics {
     this.#here.set(topic, awaited);
     awaited.wakes.add(wake);
     if (now - awaited.toldAt >= TOLD_EVERY_MS) this.#tellOthers(topic, awaited, now);
-    // The topic stays for a while: a client that waits again and again is announced once.
+    // The topic stays for a while, so that a client that waits repeatedly is announced once.
     return () => awaited.wakes.delete(wake);
   }
 

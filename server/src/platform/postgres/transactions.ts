@@ -18,9 +18,8 @@ export interface TextQueryable extends Queryable {
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Whether the connection can't be used again. */
 export const isBroken = (error: unknown) => error instanceof BrokenConnection;
-/** Whether its server can't be used either, such as a former primary. */
+/** The server of the connection can't be used either, such as a former primary. */
 const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
 
 /** Discards the connection afterwards if `isToDiscard` says so. */

@@ -11,7 +11,7 @@ const WRITE = `SELECT pg_logical_emit_message(true, 'waybill', '')`;
 const RETRY_MS = 500;
 
 /**
- * Knows whether a server commits writes. Reads do not show it: a commit waits for ever for a synchronous standby that is gone. On request or
+ * Knows whether a server commits writes. Reads do not show it: a commit waits forever for a synchronous standby that is gone. On request or
  * suspicion, one write at a time is tried, until one is committed.
  */
 export class WriteProbe {
@@ -32,12 +32,12 @@ export class WriteProbe {
     this.#log = log;
   }
 
-  /** While writes hang, none may be tried: each would hold a connection of the server. */
+  /** While writes hang, none may be tried, because each would hold a connection of the server. */
   get isHanging(): boolean {
     return this.#isHanging;
   }
 
-  /** Resolves if a write was committed within the last seconds, or is now. Rejects if that takes long. */
+  /** Resolves if a write was committed within the last seconds, or is committed now. Rejects if that takes too long. */
   async prove(): Promise<void> {
     if (performance.now() - this.#provenAt < WRITE_PROOF_FRESH_MS) return;
     const late = Symbol('late');
@@ -74,7 +74,7 @@ export class WriteProbe {
     }
   }
 
-  /** Waits for one commit as long as the server lives: others would hang as well. */
+  /** Waits for one commit as long as the server lives, because others would hang as well. */
   async #write(): Promise<void> {
     const client = newClient(this.#connection);
     try {

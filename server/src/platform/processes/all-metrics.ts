@@ -65,7 +65,7 @@ export function addUpMetrics(): void {
   });
 }
 
-/** The sum of those that respond: a process that hangs must not hide the metrics of the others. */
+/** Adds up the metrics of the processes that respond: one that hangs must not hide the metrics of the others. */
 async function sumOfMetrics(request: number): Promise<string> {
   const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker] : []));
   const given = await Promise.all(workers.map((worker) => metricsOf(worker, request)));

@@ -56,7 +56,6 @@ function listen(path: string, greeting: string): Promise<net.Server | undefined>
   });
 }
 
-/** Undefined: the holder has ended since the lock was tried. */
 function ask(path: string): Promise<HeldBy | undefined> {
   return new Promise((resolve) => {
     let text = '';

@@ -41,7 +41,7 @@ export function collectWhenIdle(): () => void {
   return () => clearInterval(timer);
 }
 
-/** Undefined: the process has no descriptor left to read the size with. */
+/** Returns undefined if the process has no descriptor left to read the size with. */
 function residentSize(): number | undefined {
   try {
     return process.memoryUsage.rss();

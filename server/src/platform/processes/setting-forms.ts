@@ -1,7 +1,5 @@
 import { isIP } from 'node:net';
 
-/* Forms that values of settings can have. */
-
 export function isContact(text: string): boolean {
   return /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text);
 }

@@ -8,12 +8,11 @@ const RETRY_AFTER_S = 2;
 /** Descriptors or buffers of the process or the machine are used up. */
 const EXHAUSTED_ERRNO = new Set(['EMFILE', 'ENFILE', 'ENOBUFS']);
 
-/** Whether a resource of the process is used up. It comes back when requests end. */
+/** A resource of the process is used up. It becomes free when requests end. */
 export function isExhaustion(error: unknown): boolean {
   return EXHAUSTED_ERRNO.has(codeOf(error) ?? '');
 }
 
-/** The cause for the log, if a request could not be served for now. */
 export function causeOf(error: unknown): string {
   if (isExhaustion(error)) return 'descriptors of the process are used up';
   if (isStoreUnavailable(error)) return 'file store unavailable';

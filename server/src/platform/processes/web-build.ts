@@ -19,8 +19,8 @@ const SOURCES = [
 ];
 
 /**
- * The folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when complete, so that
- * processes that start at once, or serve an older build, do not interfere.
+ * Returns the folder with the pages, built from the present sources. Each build has its own folder, which is moved into place when
+ * complete, so that processes that start at once, or serve an older build, do not interfere.
  */
 export async function builtPages(tell: (sentence: string) => void): Promise<string> {
   const name = fingerprint();

@@ -4,12 +4,12 @@ const CIPHER = 'aes-256-gcm';
 export const SECRETS_KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** No plain value begins with it: secrets and headers are printable ASCII. */
+/** No plain value begins with this mark: secrets and headers are printable ASCII. */
 const MARK = '§';
 const SEALED = new RegExp(`^${MARK}([0-9a-f]{8})\\.([A-Za-z0-9_-]+)$`);
 const OPENED_MAX = 10_000;
 
-/** Thrown if the secret can't be read: its key is not in the settings, or it was changed, or copied from another place. */
+/** The secret can't be read: its key is not in the settings, or it was changed, or copied from another place. */
 export class SealedSecretError extends Error {}
 
 /**
@@ -72,7 +72,6 @@ export class SecretBox {
   }
 }
 
-/** The id tells nothing about the key. */
 function idOf(key: Buffer): string {
   return createHash('sha256').update('waybill secrets key').update(key).digest('hex').slice(0, 8);
 }

@@ -15,8 +15,8 @@ export function readSecretsKey(folder: string): Buffer | undefined {
 }
 
 /**
- * Creates the key of a data folder, unless it exists. It is on disk, complete, before it has its name: several processes may start at once, and
- * secrets whose key a crash has lost can't be read.
+ * Creates the key of a data folder, unless it exists. The file gets its name only once it is complete and on disk: several processes may
+ * start at once, and secrets whose key a crash has lost can't be read.
  */
 export function createSecretsKey(folder: string): void {
   const file = path.join(folder, NAME);

@@ -8,7 +8,7 @@ export class DistributeError extends Error {}
 const SHARDS_MAX = 256;
 /** The blocks of a large table that one statement copies: 32 MB. */
 const BLOCKS_AT_ONCE = 4_096;
-/** No request takes longer from its message's id to its commit. */
+/** Every request commits its message within this time of creating the message's id. */
 const COMMITTED_WITHIN_MS = 600_000;
 
 /** The tables that go into shards, with the condition for their rows: the party's number ends with the shard's. */
@@ -22,7 +22,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   ledgers: OF_PARTY,
   idempotency_keys: OF_PARTY,
   daily_usage: OF_PARTY,
-  // Each shard continues from the total.
+  // The count continues from the total in each shard.
   daily_organisation_usage: 'true',
   relays: 'isHere(t.sender_id)',
   queued_jobs: 'false',
@@ -61,12 +61,12 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   thread_views: OF_PARTY,
   view_digests: OF_PARTY,
   notifications: OF_PARTY,
-  // Workers write the documents again: copying them takes as long, and would block everything meanwhile.
+  // Workers write the documents again, because copying them takes as long and would block everything meanwhile.
   search_queue: 'false',
   search_documents: 'false',
 };
 export const SHARD_TABLE_NAMES = Object.keys(SHARD_TABLES);
-/** These are copied while the service runs: they have most of the bytes, and their rows hardly ever change. */
+/** Copied while the service runs, because these tables have most of the bytes, and their rows hardly ever change. */
 const COPIED_BEFORE = ['messages', 'ledger_entries'] as const;
 /** Shards read these tables of the directory, so every node of Citus has them. */
 const REFERENCE_TABLES = ['parties', 'verified_domains', 'mailboxes', 'people', 'members', 'segments', 'person_usage', 'shards'];
@@ -171,7 +171,7 @@ async function copyInParts(database: Database, table: string, count: number, tel
   }
 }
 
-/** Copies messages that came in meanwhile, and those that have become part of another ledger, in any shard. */
+/** Copies messages that have come since the copy began, and those that have joined another ledger, in any shard. */
 async function copyLateMessages(tx: TextQueryable, count: number, startedAt: number): Promise<void> {
   for (let shard = 0; shard < count; shard++) {
     const isHere = (id: string) => `(${id} & ${count - 1}) = ${shard}`;
@@ -192,7 +192,7 @@ async function copyLateMessages(tx: TextQueryable, count: number, startedAt: num
   }
 }
 
-/** Copies entries that came in meanwhile, and threads that may have moved to another ledger. */
+/** Copies entries that have come since the copy began, and threads that may have moved to another ledger. */
 async function copyLateEntries(tx: TextQueryable, count: number, startedAt: number): Promise<void> {
   const rows = await tx.queryText<{ thread_id: string }>('SELECT DISTINCT thread_id FROM public.joined_threads');
   const threads = rows.map(({ thread_id }) => thread_id);

@@ -10,10 +10,9 @@ import { WriteProbe } from '../postgres/write-probe.ts';
 /** The connections of a process to all shards together, for single statements. */
 const CONNECTIONS_TO_SHARDS = 32;
 const CONNECTIONS_TO_A_SHARD_MIN = 4;
-/** How often to look whether Citus has moved a shard. Until then, the former node passes statements on. */
+/** The interval of checks whether Citus has moved a shard. Until the next one, the former node passes statements on. */
 const FOLLOW_MS = 5_000;
 
-/** A node of Citus, as its other nodes reach it. */
 interface Node {
   host: string;
   port: number;

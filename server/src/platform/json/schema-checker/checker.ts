@@ -17,12 +17,12 @@ const SLOW_FOR_MS = 10_000;
 const SLOW_TO_COMPILE_FOR_MS = 60_000;
 const SLOW_FOR_MAX_MS = 600_000;
 const COMPILE_WAIT_MAX_MS = 15_000;
-/** Short, because a person waits in the schema editor. */
+/** A short limit, because a person waits in the schema editor. */
 const TRY_OUT_WAIT_MAX_MS = 10_000;
-/** Workers stop by themselves when their budget is used up; only a worker that does not is killed. */
+/** Workers stop by themselves when their budget is used up. A worker that does not is killed. */
 const KILL_GRACE_MS = 200;
 const CORES = availableParallelism();
-/** Early enough for the jobs that wait behind it, and for a second try in the slow pool. */
+/** Early enough for the jobs that wait behind the killed one, and for its second try in the slow pool. */
 const QUICK_KILL_AFTER_MS = 200;
 const REMEMBERED_MAX = 10_000;
 const NOTHING = Buffer.alloc(0);
@@ -46,7 +46,6 @@ export interface TriedOut {
 
 export type OnUsed = (ms: number) => void;
 
-/** Thrown when the schema can't be judged in time, because too many others wait. */
 export class CheckerBusy extends Error {}
 
 /** Compiles and runs strangers' schemas in worker threads. New and slow schemas have separate workers, so that they delay only each other. */
@@ -89,7 +88,7 @@ export class SchemaChecker {
     return { issues: wasLate ? [LATE] : issuesIn(outcome) };
   }
 
-  /** The issues of the JSON, at most 50, or undefined if it is valid. Always returns in time. */
+  /** Returns the issues of the JSON, at most 50, or undefined if it is valid. Always returns in time. */
   async issuesOf(schema: SchemaToRun, json: Buffer, onUsed?: OnUsed): Promise<SchemaIssue[] | undefined> {
     const patience = new AbortController();
     const isLate = sleep(VALIDATION_MAX_MS, LATE_OUTCOME, { signal: patience.signal }).catch(() => LATE_OUTCOME);
@@ -112,7 +111,7 @@ export class SchemaChecker {
     return { kind: 'compile', party, key, text, json: NOTHING, deadline, budgetMs: () => COMPILE_MAX_MS };
   }
 
-  /** Compiles. What takes too long continues in the slow pool, and so does all work of its party for a while. */
+  /** A compilation that takes too long continues in the slow pool, and so does all work of its party for a while. */
   async #compile(job: Job): Promise<Outcome> {
     const { party, kind } = job;
     // A party whose schemas compile quickly may still have slow validations.

@@ -20,8 +20,8 @@ export interface Task {
 }
 
 /**
- * compiled, refused: whether the schema can be used. unknown: send the schema along. out of time: the budget is used up. not begun: earlier tasks
- * took so long that others get their turn first.
+ * compiled, refused: whether the schema can be used. unknown: the worker needs the schema's text. out of time: the budget is used up. not
+ * begun: earlier tasks took so long that others get their turn first.
  */
 export type Reply =
   | { kind: 'compiled' | 'unknown' | 'out of time' | 'not begun' }

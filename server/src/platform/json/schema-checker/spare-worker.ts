@@ -21,7 +21,7 @@ export interface IdleWorker {
   cpuMs: number;
 }
 
-/** A worker that is ready to replace one that dies: to start one takes longer than a message may wait. */
+/** A worker that is ready to replace one that dies, because starting one takes longer than a message may wait. */
 export class SpareWorker {
   #worker: Worker | undefined;
   #idle: IdleWorker | undefined;

@@ -17,19 +17,17 @@ export interface Job {
   key: string;
   text?: string;
   json: Buffer;
-  /** The deadline on the clock of performance.now(). */
   deadline: number;
   /** The processor time that the job may use, read when its turn comes. */
   budgetMs(): number;
   gone?: AbortSignal;
-  /** Receives the processor time of the job, even if nobody waits for its result any more. */
   onUsed?: ((ms: number) => void) | undefined;
 }
 
 interface Waiting extends Job {
   settle(outcome: Outcome): void;
   isSettled: boolean;
-  /** Whether the job runs alone: a worker died with it, perhaps because of another job of the batch. */
+  /** The job runs alone: a worker died with it, perhaps because of another job of the batch. */
   goesAlone: boolean;
 }
 
@@ -46,7 +44,7 @@ export interface PoolOptions {
   niceness: number;
   /** The worker is killed after this much processor time for one batch. */
   killAfterMs: number;
-  /** When a party runs out of time in this pool, its waiting jobs are returned, for another pool. */
+  /** When a party runs out of time in this pool, its waiting jobs are returned for another pool. */
   handsOn?: boolean;
   spare?: SpareWorker;
 }
@@ -137,7 +135,7 @@ export class ThreadPool {
     );
   }
 
-  /** Kills the worker if it uses too much processor time. Time that it did not get on a busy machine does not count. */
+  /** Kills the worker if it uses too much processor time. Waiting for a busy machine does not count. */
   #watch(slot: Slot, forMs: number): void {
     const { batch, worker } = slot;
     slot.killer = setTimeout(async () => {
@@ -205,7 +203,7 @@ export class ThreadPool {
     return batch;
   }
 
-  /** Removes a broken worker, and replaces it if it had been ready. */
+  /** Removes a broken worker. One that had been ready is replaced. */
   #end(slot: Slot, outcome: Outcome): void {
     if (!this.#slots.delete(slot)) return;
     const batch = this.#release(slot);
@@ -237,7 +235,6 @@ function tellUsed(batch: readonly Waiting[], usedMs: number): void {
   for (const { json, onUsed } of batch) onUsed?.((usedMs * (json.length + 1)) / bytes);
 }
 
-/** The next jobs of one party with the same schema, without abandoned ones. */
 function takeBatch(queue: Waiting[]): Waiting[] {
   const batch: Waiting[] = [];
   let bytes = 0;

@@ -9,7 +9,7 @@ import type { Question, Reply, Said, Task } from './protocol.ts';
 
 const REMEMBERED_MAX = 200;
 const REMEMBERED_MAX_CHARS = 8 * 1_048_576;
-/** Running a schema takes more memory than compiling it, because expressions cache their states. */
+/** Schemas are forgotten above this heap size. Running one takes more memory than compiling it, because expressions cache their states. */
 const REMEMBERED_MAX_HEAP_BYTES = 48 * 1_048_576;
 /** The minimum time for compiling an unknown schema, in addition to its validation. Usually milliseconds suffice. */
 const COMPILE_MIN_MS = 100;

@@ -9,16 +9,15 @@ import { pointerTo, Run, type SchemaIssue } from './run.ts';
 import { lateKeywords, structureKeywords } from './structure-keywords.ts';
 import { valueKeywords } from './value-keywords.ts';
 
-/** Cheap keywords first: an early failure saves the rest. */
+/** Cheap keywords come first, because an early failure saves the rest. */
 const KEYWORDS: [string, Keyword][] = Object.entries({ ...valueKeywords, ...structureKeywords, ...combiningKeywords });
 const LATE: [string, Keyword][] = Object.entries(lateKeywords);
 
 export interface Validator {
-  /** At most 50 problems, or undefined if the value is valid. */
+  /** Returns at most 50 issues, or undefined if the value is valid. */
   issuesOf(value: unknown, budget: Budget): SchemaIssue[] | undefined;
 }
 
-/** Throws InvalidSchema with the reason, or OutOfTime. */
 export function checkSchema(schema: unknown, budget: Budget): void {
   if (!isObject(schema) && typeof schema !== 'boolean') throw new InvalidSchema('it must be an object');
   const named = isObject(schema) ? own(schema, '$schema') : undefined;
@@ -29,7 +28,6 @@ export function checkSchema(schema: unknown, budget: Budget): void {
   compileSchema(schema, budget);
 }
 
-/** Compiles a schema that checkSchema has accepted. */
 export function compileSchema(schema: unknown, budget: Budget): Validator {
   return validatorOf(new Compiler(new Documents(schema, budget), budget, true).compile());
 }
@@ -37,7 +35,7 @@ export function compileSchema(schema: unknown, budget: Budget): Validator {
 function validatorOf(root: SchemaNode): Validator {
   return {
     issuesOf: (value, budget) => {
-      // Most values are valid, or fail early: collecting the problems costs more.
+      // Most values are valid or fail early, and collecting the issues costs more.
       if (evaluate(root, value, new Run(budget, false), undefined)) return undefined;
       const run = new Run(budget, true);
       evaluate(root, value, run, undefined);
@@ -53,7 +51,7 @@ function metaSchema(dialect: Dialect): Validator {
   if (known) return known;
   const unlimited = new Budget(Number.POSITIVE_INFINITY);
   const documents = new Documents(metaSchemaDocuments(dialect)[0], unlimited);
-  // Formats are not checked: references and patterns get better error messages where they are used.
+  // Formats are not checked here: references and patterns get better error messages where they are used.
   const { schema, resource } = documents.resolve(metaSchemaUri(dialect), documents.root.resource);
   const validator = validatorOf(new Compiler(documents, unlimited, false).compile({ schema, resource }));
   metaSchemas.set(dialect, validator);
@@ -145,7 +143,7 @@ class Compiler {
   }
 }
 
-/** Refuses a schema that applies itself to the same value, because its validation would never end. */
+/** Refuses a schema that applies itself to the same value: its validation would never end. */
 function refuseEndless(nodes: Iterable<SchemaNode>): void {
   const done = new Set<SchemaNode>();
   for (const start of nodes) {

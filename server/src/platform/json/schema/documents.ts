@@ -3,14 +3,13 @@ import { DEFAULT_DIALECT, type Dialect, dialectNamed, dialectPublishing, metaSch
 
 export type SchemaObject = Record<string, unknown>;
 
-/** One problem of a schema. `path`: a JSON Pointer into the schema. */
 export interface SchemaFault {
   path: string;
   message: string;
   keyword?: string;
 }
 
-/** Thrown with the reason, in words for the schema's author, why it can't be used. */
+/** Says why a schema can't be used, in words for its author. */
 export class InvalidSchema extends Error {
   readonly faults: SchemaFault[];
 
@@ -31,7 +30,6 @@ export interface Resource {
 export interface Target {
   schema: unknown;
   resource: Resource;
-  /** The `$dynamicAnchor` by which it was found. */
   dynamicAnchor?: string;
 }
 

@@ -4,7 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 type Check = (value: string) => boolean;
 
-/** Longer texts are never valid, and the time of these expressions grows with the square of the length. */
+/** Longer texts are never valid. The limit matters because the time of these expressions grows with the square of the length. */
 const MAX_CHARS: Record<string, number> = { email: 320, hostname: 255, 'idn-email': 320, 'idn-hostname': 255, url: 2_048 };
 
 const international: Record<string, Check> = {
@@ -21,7 +21,6 @@ function isInternationalHost(text: string): boolean {
   return /^[^\s/?#%:@[\]\\]+$/.test(text) && matches('hostname', domainToASCII(text));
 }
 
-/** Turns an IRI into a URI by RFC 3987. */
 function inAscii(text: string): string {
   return text.isWellFormed() ? text.replace(/[\u{a0}-\u{10ffff}]+/gu, encodeURIComponent) : ' ';
 }
@@ -30,7 +29,6 @@ function matches(name: string, text: string): boolean {
   return stringFormat(name)?.(text) ?? false;
 }
 
-/** Undefined for an unknown format, or one that is not about text. */
 export function stringFormat(name: string): Check | undefined {
   const check = Object.hasOwn(international, name) ? international[name] : published(name);
   const max = MAX_CHARS[name];

@@ -7,7 +7,6 @@ export type Check = (value: unknown, run: Run, marks: Marks | undefined) => bool
 /** A compiled schema. It is filled after its creation, because schemas refer to each other. */
 export interface SchemaNode {
   resource: Resource;
-  /** The result of the schema `true` or `false`. */
   verdict: boolean | undefined;
   checks: Check[];
   /** Checks that depend on the marks of the others. */
@@ -16,7 +15,7 @@ export interface SchemaNode {
   always: SchemaNode[];
 }
 
-/** `marks` belong to this evaluation; the caller keeps them if it returns true. */
+/** `marks` belong to this evaluation. The caller keeps them if it returns true. */
 export function evaluate(node: SchemaNode, value: unknown, run: Run, given: Marks | undefined): boolean {
   run.budget.step();
   if (node.verdict !== undefined) return node.verdict || run.fail('false schema', 'is not allowed here');

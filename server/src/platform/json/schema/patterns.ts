@@ -66,7 +66,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** Whether the text is an expression, with the flag u or without: only without it, an escaped hyphen is valid. */
+/** Whether the text is an expression with the flag u, or without it: only without the flag, an escaped hyphen is valid. */
 function isExpression(source: string): boolean {
   for (const flags of ['u', '']) {
     try {
@@ -126,7 +126,6 @@ class Translation {
     return members;
   }
 
-  /** A character or a class, inside of brackets or outside. */
   #character(): string {
     const kept = this.#take(/\\[dDwWnrtf]/y);
     if (kept) return kept[0];

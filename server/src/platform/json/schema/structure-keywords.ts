@@ -182,7 +182,7 @@ export const lateKeywords: Record<string, Keyword<unknown>> = {
   },
 };
 
-/** Reports a part that the schema `false` forbids under the name of the keyword. */
+/** Reports a part that the schema `false` forbids under the keyword's name. */
 function applyOrForbid<Part extends string | number>(
   part: Part,
   node: SchemaNode,

@@ -2,10 +2,9 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Slots } from '../../fairness/slots.ts';
 
-/** The worker's file, beside this one in a checkout and in a build. */
 const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-/** The limit is processor time, so that a busy machine does not fail a conversion; wall-clock time is the last resort. */
+/** The limit is processor time, so that a busy machine does not fail a conversion. Wall-clock time is the last resort. */
 const CPU_MAX_MS = 800;
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
@@ -21,7 +20,6 @@ export class HtmlTexts {
   #waiting = 0;
   #worker: Worker | undefined;
 
-  /** Undefined: the conversion took too long, or too many texts wait. */
   async textOf(html: string): Promise<string | undefined> {
     if (this.#waiting >= WAITING_MAX) return undefined;
     this.#waiting++;
