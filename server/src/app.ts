@@ -223,7 +223,7 @@ export const forVerifiers: readonly Route<Context>[] = [
   ['GET', '/log/:log/tile/*', 'public', log.laterTile],
 ];
 
-/** Protocols of others, which an OpenAPI document can't describe. See docs/guides/agents-mcp.md. */
+/** Protocols of others, which an OpenAPI document can't describe (docs/guides/agents-mcp.md). */
 export const forAgents: readonly Route<Context>[] = [
   ['POST', '/mcp', 'key', mcp.post],
   ['GET', '/.well-known/agent-card.json', 'public', agentCards.byQuery],
@@ -241,14 +241,13 @@ export const linkedFromMails: readonly Route<Context>[] = [
   ['POST', '/mail/unsubscribe/:token', 'public', mail.unsubscribe],
 ];
 
-/** For the operator of a service without a mail server. */
 export const keptMails: readonly Route<Context>[] = [
   ['GET', '/dev/mail', 'public unlimited', keptMail.list],
   ['GET', '/dev/mail/:id', 'public unlimited', keptMail.show],
   ['GET', '/dev/mail/:id/html', 'public unlimited', keptMail.showHtml],
 ];
 
-/** Without pages, only the operators' routes are registered. */
+/** Without `pages`, only the operators' routes are registered. */
 export function buildApp(context: Context, logger: Logger, pages: Pages | undefined): FastifyInstance {
   const { config, tokens } = context;
   const app = createServer(logger, config.trustedProxies);

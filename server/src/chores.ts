@@ -17,7 +17,6 @@ import { webhookChores } from './modules/webhooks/chores.ts';
 import { webhookNotices } from './modules/webhooks/webhook-notices.ts';
 import type { Chore } from './platform/jobs/jobs.ts';
 
-/** All work of workers except deliveries and mails. */
 export function allChores(context: Context): Chore[] {
   const { config, files, objects, publication, webhookSecrets } = context;
   return [

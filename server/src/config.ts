@@ -38,7 +38,7 @@ export interface Config {
   consumerMailDomains: string[];
   /** Undefined: the service takes no mail and ignores the other settings about incoming mail. */
   smtpListen: { host: string; port: number } | undefined;
-  /** PEM. Undefined: no STARTTLS. */
+  /** PEM. Undefined: the listener offers no STARTTLS. */
   smtpTlsCert: string | undefined;
   smtpTlsKey: string | undefined;
   /** Proxies that begin each connection with a line of the PROXY protocol. */
@@ -57,7 +57,6 @@ export interface Config {
   minBytesPerS: number;
   slowClientS: number;
   downloadsPerAddressMax: number;
-  /** Undefined: only this machine may read the metrics. */
   metricsToken: string | undefined;
   monthlyMessageLimit: number;
   newAccountDays: number;
@@ -75,19 +74,16 @@ export interface Config {
   webhookLogDays: number;
   /** 0: no webhook is paused. */
   webhookPauseAfterDays: number;
-  /** Undefined: the key in the data folder if the database is there, too; otherwise secrets are not encrypted. */
+  /** Undefined: the key in the data folder, if the database is there, too. Without either, secrets are not encrypted. */
   secretsKey: Buffer | undefined;
-  /** Former keys, which only decrypt. */
   secretsOldKeys: Buffer[];
   logPublic: boolean;
-  /** Whether a standby of the database must have the state of a checkpoint before it is published. */
+  /** A standby of the database must have the state of a checkpoint before the checkpoint is published. */
   logWaitsForStandby: boolean;
   /** The contents of a file with an Ed25519 key. Undefined, and no command: the service has its own key. */
   logKey: Buffer | undefined;
-  /** A program that signs, and its public key. */
   logKeyCommand: string | undefined;
   logPublicKey: Buffer | undefined;
-  /** Empty: the system's name servers. */
   dnsServers: string[];
   /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
   s3Bucket: string | undefined;
@@ -96,23 +92,19 @@ export interface Config {
   s3AccessKeyId: string | undefined;
   s3SecretAccessKey: string | undefined;
   s3ForcePathStyle: boolean;
-  /** Undefined: sign-in with Google is not offered. */
   googleClientId: string | undefined;
   googleClientSecret: string | undefined;
   microsoftClientId: string | undefined;
   microsoftClientSecret: string | undefined;
   microsoftTenant: string;
-  /** Undefined: no other OpenID Connect provider is offered. */
   oidcIssuer: string | undefined;
   oidcClientId: string | undefined;
   oidcClientSecret: string | undefined;
   oidcName: string;
-  /** Undefined: mails are kept instead of being sent. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string } | undefined;
   /** The witnesses of the log, and how many are enough. Undefined: none. */
   witnesses: Policy | undefined;
-  /** The timestamp authority. Undefined: checkpoints get no timestamps. */
   tsaUrl: string | undefined;
 }
 
@@ -146,7 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
       .filter((item) => item !== '');
     return items.every(fits) ? items : refuse(name, `${wanted}, separated by commas`);
   };
-  /** One server, or several separated by commas, of which one is the primary. */
+  /** Accepts one server, or several separated by commas, of which one is the primary. */
   const database = (name: string): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
@@ -249,7 +241,6 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     tsaUrl: check(url('TSA_URL', ['http:', 'https:']), hasNoPassword, () => refuse('TSA_URL', 'a URL without user name and password')),
   });
 
-  /** A policy, or the path of a file with one. */
   function witnesses(): Policy | undefined {
     const value = text('WITNESSES');
     if (value === undefined) return undefined;

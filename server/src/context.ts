@@ -77,7 +77,6 @@ export interface Context {
   signIn: SignIn;
   ledger: Ledger;
   arrivals: Arrivals;
-  /** The leases of messages, for workers of consumers. */
   leases: Leases;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
@@ -94,26 +93,24 @@ export interface Context {
   webhookSecrets: WebhookSecrets;
   transparencyLog: Log;
   publication: PublicationServices;
-  /** Undefined: nobody cosigns checkpoints. */
   witnesses: Witnesses | undefined;
   historyGuard: HistoryGuard | undefined;
   objects: ObjectStore;
   /** The store that the service itself serves. Undefined: files are in a bucket. */
   folder: FolderStore | undefined;
   signer: UrlSigner;
-  /** The HTTP client for addresses that strangers chose. */
+  /** The HTTP client for addresses that strangers have chosen. */
   outbound: Outbound;
   quotas: Quotas;
   cursors: Cursors;
   metrics: Registry;
-  /** The tokens of the rate limits, which hold for all processes together. */
   tokens: TokenExchange;
   /** No slash at the end. */
   publicUrl: string;
   inboundDomain: string;
 }
 
-/** Also starts the context's listeners. `closers` gets the functions that stop them. */
+/** Also starts the listeners of the context, and adds the functions that stop them to `closers`. */
 export async function buildContext(
   config: Config,
   database: Database,
@@ -184,7 +181,7 @@ export async function buildContext(
   return { context, feed };
 }
 
-/** The start fails if the bucket can't be used with these settings. A bucket that can't be reached is waited for. */
+/** The start fails if the bucket can't be used with these settings, but waits for a bucket that can't be reached. */
 async function openBucket(config: Config, now: Clock, log: Logger, closers: (() => Promise<void>)[]): Promise<ObjectStore | undefined> {
   const bucket = await bucketOf(config, now);
   if (bucket === undefined) return undefined;
@@ -266,7 +263,7 @@ function logPartsOf(config: Config, database: Database, objects: ObjectStore, se
   return { transparencyLog, publication, witnesses, historyGuard };
 }
 
-/** Registered here, because threads and webhooks must not import the modules above them. */
+/** Registered here, because the modules threads and webhooks must not import those above them. */
 const REGISTERED: Pick<Context, 'commentFollowers' | 'eventBodies'> = {
   commentFollowers: [addCommentDocument],
   eventBodies: {
@@ -275,7 +272,7 @@ const REGISTERED: Pick<Context, 'commentFollowers' | 'eventBodies'> = {
   },
 };
 
-/** These read much for one request, so they have turns or a concurrency limit. */
+/** Each of these reads much for one request, so it has turns or a concurrency limit. */
 function readersOf(database: Database, parties: PartyDirectory, cursors: Cursors) {
   return {
     threadCounts: new ThreadCounts(database, parties),

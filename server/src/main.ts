@@ -13,7 +13,6 @@ import { type Role, type Service, startService } from './service.ts';
 import { welcome } from './welcome.ts';
 
 const ROLES: Role[] = ['api', 'worker', 'mail', 'all'];
-/** Log levels at which a failed start also prints the stack. */
 const STACK_LEVELS = ['trace', 'debug'];
 const USAGE = `Usage: ${START} [--role ${ROLES.join('|')}] [--processes <number>|auto] [--pages <folder with pages that are built>]
 Settings come from the environment; .env.example lists them all.`;
@@ -21,7 +20,7 @@ Settings come from the environment; .env.example lists them all.`;
 function readArguments(): { role: Role; pages: string | undefined; processes: number } {
   const [first, ...others] = process.argv.slice(2);
   const { values } = parseArgs({
-    // `waybill start`: processes that share a port are started with the same word.
+    // In `waybill start`, the word is part of the command. Processes that share a port are started with it, too.
     ...(first === 'start' && { args: others }),
     options: {
       role: { type: 'string', default: 'all' },
@@ -100,7 +99,7 @@ try {
   else reportStart(service);
   collectWhenIdle();
 } catch (error) {
-  // A process that could not start has explained itself.
+  // A process that could not start has already printed why.
   if (!(error instanceof ProcessFailed)) console.error(explain(error));
   if (showsStacks) console.error(inspect(error));
   process.exit(1);

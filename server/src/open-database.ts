@@ -11,7 +11,6 @@ import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './plat
 
 export interface OpenDatabase {
   connection: Connection;
-  /** A connection to PostgreSQL itself, if `connection` leads to a pooler; else the same. */
   direct: Connection;
   close(): Promise<void>;
 }
@@ -24,7 +23,7 @@ export class NoDataFolder extends Error {}
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 1_000;
 const TELL_EVERY = 5;
-/** The pool, the listeners, and a few for the operator's commands. */
+/** Enough for the pool, the listeners, and a few of the operator's commands. */
 const CONNECTIONS_PER_PROCESS = 24;
 const CONNECTIONS_MIN = 100;
 
@@ -67,7 +66,7 @@ function noDataFolder({ dataDir }: Config): NoDataFolder {
   return new NoDataFolder(`There is no database in ${dataDir}: set DATA_DIR to the data folder of your service, or DATABASE_URL.`);
 }
 
-/** A database may be starting, or fail over. One that refuses, such as for its password, is not waited for. */
+/** Waits for a database that is starting or failing over, but not for one that refuses, such as for its password. */
 async function untilReachable({ databaseUrl = '', databaseDirectUrl, databaseStartS }: Config, log: Logger): Promise<OpenDatabase> {
   const giveUpAt = performance.now() + databaseStartS * 1000;
   for (let tries = 0; ; tries++) {

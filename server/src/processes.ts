@@ -39,7 +39,7 @@ export class ProcessFailed extends Error {}
  * The first process migrates and creates the samples before the others start.
  */
 export async function startProcesses(count: number, config: Config, log: Logger): Promise<Service> {
-  // Processes may share a port with each other, but not with another service that allows the same.
+  // Processes may share a port with each other, but not with another service that shares its port too.
   await freePort(config);
   const opened = await openDatabase(config, 'service', log, { processes: count });
   // With PORT=0, the first process finds a port for all.

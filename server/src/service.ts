@@ -59,7 +59,6 @@ export interface StartOptions {
 const STOP_PATIENCE_MS = 25_000;
 const CHORES_AT_ONCE = 2;
 
-/** Starts what the role needs. Stopping runs in reverse order, the database last. */
 export async function startService(config: Config, role: Role, log: Logger, options: StartOptions = {}): Promise<Service> {
   const { tell = () => {}, pages, isOneOfSeveral = false } = options;
   const hasWorker = role === 'worker' || role === 'all';
@@ -121,7 +120,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       finishers.push(() => mailJobs.stop());
     }
     const mail = role === 'mail' || role === 'all' ? await startMail(context, log, finishers, sharing(isOneOfSeveral)) : undefined;
-    // Last: a start that fails must not create keys that nobody has seen.
+    // This comes last, because a start that fails must not create keys that nobody has seen.
     const samples = config.databaseUrl === undefined && (await isEmpty(context)) ? await createSamples(database, context.parties) : [];
     const keptMailsAt = hasApi && keepsMails(config) ? context.keptMailAccess.linkAt(publicUrl) : undefined;
     return { publicUrl, address, mail, keptMailsAt, samples, stop };
@@ -138,7 +137,7 @@ async function ensureLog({ transparencyLog, publicUrl, config }: Context, log: L
     log.warn({ origin: former, publicUrl }, 'PUBLIC_URL has changed; the log keeps the origin with which it was created');
 }
 
-/** Loads code that the first agent or reader needs, while the database starts: later, all other requests would wait for it. */
+/** Loads code that the first agent or reader needs while the database starts. Loading it later would make all other requests wait. */
 async function preload(): Promise<void> {
   await loadHandler(version);
   const { prepareLanguages } = await import('./modules/documentation/site.ts');
@@ -147,8 +146,8 @@ async function preload(): Promise<void> {
 }
 
 /**
- * The kernel distributes connections among processes that share a port. If one is killed, its connections break at once; those that another process
- * hands out could hang. Where the kernel can't do it, the parent process hands them out.
+ * The kernel distributes connections among processes that share a port. If a process is killed, its connections break at once, while those
+ * that another process hands out could hang. Where the kernel can't do it, the parent process hands them out.
  */
 function sharing(isOneOfSeveral: boolean): { reusePort?: boolean } {
   return isOneOfSeveral && process.platform === 'linux' ? { reusePort: true } : {};
@@ -158,7 +157,6 @@ function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDa
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
 }
 
-/** Asks witnesses and a timestamp authority to attest checkpoints of the log, if the settings name them. */
 function attestersFor(
   { config: { tsaUrl: url }, database, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
   log: Logger,
@@ -214,7 +212,7 @@ async function isEmpty({ parties }: Context): Promise<boolean> {
   return (await parties.startingWith('', '', 2)).length < 2;
 }
 
-/** Known first, because most of the context needs it. */
+/** The address is determined first, because most of the context needs it. */
 async function addressOf(config: Config): Promise<{ port: number; address: string; publicUrl: string }> {
   const port = config.port === 0 ? await freePort(config) : config.port;
   const address = `http://${hostForPeople(config.host)}:${port}`;

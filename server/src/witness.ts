@@ -32,7 +32,7 @@ class UsageError extends Error {}
 function readArguments() {
   const args = process.argv.slice(2);
   const { values, positionals } = parseArgs({
-    // `waybill witness`: the word is part of the command.
+    // In `waybill witness`, the word is part of the command.
     args: args[0] === 'witness' ? args.slice(1) : args,
     allowPositionals: true,
     options: {
@@ -87,7 +87,7 @@ async function openFolder(folder: string, name: string | undefined): Promise<{ k
     return { key, cosigned: await CosignedCheckpoints.open(folder, key.verifier) };
   }
   if (name === undefined) throw new UsageError(`${folder} has no witness yet. Give it a name: --name witness.example.com/w1`);
-  // The key last: after a crash in between, the next start continues in the folder.
+  // The key is written last: after a crash in between, the next start continues in the folder.
   const cosigned = await CosignedCheckpoints.create(folder);
   return { key: await createWitnessKey(folder, name), cosigned };
 }

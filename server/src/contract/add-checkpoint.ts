@@ -28,7 +28,7 @@ export function parseAddCheckpoint(body: string): AddCheckpoint {
 
 function parseHash(line: string): Buffer {
   const hash = Buffer.from(line, 'base64');
-  // Set bits under the padding would be a second form of the same hash.
+  // Set bits in the padding would give the same hash a second form.
   if (!HASH_LINE.test(line) || hash.toString('base64') !== line)
     throw new ProofError('A line of the consistency proof is not a hash in base64.');
   return hash;

@@ -6,7 +6,7 @@ export class NotCanonical extends Error {}
  * document can be recomputed.
  */
 export function canonicalJson(value: unknown): string {
-  // To sort a copy for JSON.stringify is almost three times as fast as writing it here.
+  // Sorting a copy for JSON.stringify is almost three times as fast as writing the text here.
   const sorted = sortedCopy(value, 0);
   return sorted === UNSORTABLE ? write(value) : JSON.stringify(sorted);
 }
@@ -53,7 +53,6 @@ function sortedCopy(value: unknown, levels: number): unknown {
 function write(value: unknown): string {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new NotCanonical('a number is beyond the range of a double');
-    // The same text as JSON.stringify, which would look for a toJSON method first.
     return String(value);
   }
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -69,7 +68,7 @@ function write(value: unknown): string {
 
 const FEW_KEYS = 16;
 
-/** Sorted by UTF-16 code units, as the RFC requires. Most objects have few keys, for which insertion sort is much faster than Array.sort. */
+/** Sorts by UTF-16 code units, as the RFC requires. Most objects have few keys, for which insertion sort is much faster than Array.sort. */
 function sortedKeys(record: Record<string, unknown>): string[] {
   const keys = Object.keys(record);
   if (keys.length > FEW_KEYS) return keys.sort();

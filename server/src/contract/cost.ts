@@ -9,5 +9,5 @@ export interface Used {
   pages?: number;
 }
 
-/** Charges the caller. Never refuses: the work is done, and the next request waits. */
+/** Charges the caller. Never refuses, because the work is done: the next request waits instead. */
 export type Spend = (used: Used) => void;

@@ -2,7 +2,7 @@ import { invalid } from './errors.ts';
 import { foldLookAlikes } from './look-alikes.ts';
 import { withoutUnseen } from './visible-text.ts';
 
-/** Check marks and their look-alikes: beside a name, they look like a statement of the service. */
+/** Check marks and their look-alikes. Beside a name, they look like a statement of the service. */
 const MARK = String.raw`[\u2713\u2714\u2705\u2611\u237b\u221a\u23b7\uaa9c\u{1f5f8}\u{1f5f9}\u{10102}\u{1fbb1}][\ufe0e\ufe0f]?`;
 const MARKS = new RegExp(MARK, 'gu');
 /** "verified" as a badge: at the end of the name, or before punctuation, as in "[verified] Acme". "Verified Systems Ltd" is a name. */
@@ -21,7 +21,6 @@ export function checkedDisplayName(text: string, path: string, maxChars: number)
   return name;
 }
 
-/** Checks a name that a business gives to others, and that nobody else sees. */
 export function refuseUnseen(text: string, path: string): void {
   if (withoutUnseen(text) !== text) throw invalid([{ path, message: 'must not have control, invisible or direction characters' }]);
 }

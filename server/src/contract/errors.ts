@@ -66,7 +66,7 @@ interface RefusalOptions {
   status?: number;
 }
 
-/** Use-cases throw it to refuse a request. Any other error is an internal error. */
+/** Use-cases throw a Refusal to refuse a request. Any other error is an internal error. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: Issue[] | undefined;

@@ -2,7 +2,6 @@
 export interface Follower {
   /** Takes the batch as `committed_message[]`. Its file is server/sql/<module>/<sqlFunction>.sql. */
   sqlFunction: string;
-  /** The function's other parameter. */
   takes?: 'files' | 'signatures';
   follows: string;
   /** The NOTIFY channel on which the text that the function returns is announced after the commit. Without a channel, it returns nothing. */

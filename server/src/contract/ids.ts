@@ -161,10 +161,10 @@ export function newRequestId(): string {
   return formatId('req', newUuid());
 }
 
-/** The position of the last byte of the sender's number, which tells the shard of the message. */
+/** The position of the last byte of the sender's number, which determines the shard of the message. */
 const SENDER_BYTE = 5;
 
-/** 128 random bits behind the time, to a quarter of a second, which keeps the index of a growing table warm. */
+/** A token has the time, to a quarter of a second, and then 128 random bits. The time keeps the index of a growing table warm. */
 export function newReceiptToken(senderId: bigint): Buffer {
   const token = timestamped(RECEIPT_BYTES);
   token[SENDER_BYTE] = Number(senderId & 0xffn);

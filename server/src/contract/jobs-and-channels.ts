@@ -20,12 +20,15 @@ export const JOBS = {
 } as const;
 
 export const CHANNELS = {
-  /** The topics that processes wait for, and their events (platform/postgres/topics.ts). An empty payload says nothing. */
+  /**
+   * Notifies processes of the topics that others wait for, and of their events (platform/postgres/topics.ts). An empty payload says
+   * nothing.
+   */
   topics: 'waybill_topics',
   /** Tells all processes to drop the cache entries of the subjects in the payload. */
   changes: 'waybill_changes',
   changesHeard: 'waybill_changes_heard',
   tokens: 'waybill_tokens',
-  /** The webhooks in the payload have attempts due. Empty: any may have. */
+  /** The webhooks in the payload have attempts due. An empty payload: any webhook may have. */
   webhooks: 'waybill_webhooks',
 } as const;

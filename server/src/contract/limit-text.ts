@@ -1,6 +1,6 @@
 import { GB, MB } from './limits.ts';
 
-/** The value of a limit for people, in the unit that the end of its name says. */
+/** Formats a limit for people, in the unit at the end of its name. */
 export function limitText(name: string, value: number): string {
   if (name.endsWith('_BYTES') || name.endsWith('_BYTES_PER_S')) return bytes(value);
   if (name.endsWith('_MB')) return bytes(value * MB);

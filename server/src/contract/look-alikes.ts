@@ -30,7 +30,6 @@ const DRAWN_AS: Record<string, string> = {
 const LATIN = new Map(Object.entries(DRAWN_AS).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
 const ACCENTED = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-/** The text in lower case, without accents, with Latin letters for their look-alikes. */
 export function foldLookAlikes(name: string): string {
   return [...bareOf(name)].map((character) => LATIN.get(character) ?? character).join('');
 }

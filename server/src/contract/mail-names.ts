@@ -13,7 +13,7 @@ export function parseDomain(text: string): string | undefined {
   const domain = domainToASCII(name);
   const labels = domain.split('.');
   const isOne = labels.length >= 2 && domain.length <= DOMAIN_MAX_CHARS && labels.every((label) => LABEL.test(label));
-  // A last label of digits would make it an IP address.
+  // A last label of digits would make the name an IP address.
   return isOne && !/^\d+$/.test(labels.at(-1) ?? '') ? domain : undefined;
 }
 

@@ -1,4 +1,3 @@
-/** Each role includes those after it. */
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof ROLES)[number];

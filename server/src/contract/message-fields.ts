@@ -7,8 +7,8 @@ interface MessageText {
   written: string;
   shown: string;
   /**
-   * Whether content_hash covers it. The first fields are covered in every message. Later ones only in messages that have them, because the hashes of
-   * older messages must not change.
+   * Whether content_hash covers the field. The first fields are covered in every message. Later ones are covered only in messages that have
+   * them, because the hashes of older messages must not change.
    */
   hashed: 'always' | 'if given' | 'never';
 }

@@ -22,7 +22,6 @@ export interface Party {
   view: PartyView;
   /** False only for the demo inbox. */
   takesReplies: boolean;
-  /** Mail domains that the business has verified, in alphabetical order. */
   verifiedDomains: string[];
 }
 

@@ -4,12 +4,11 @@ export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
 
 export const SIGN_IN_PROOFS = ['mailbox', 'domain', 'nothing'] as const;
 
-/** What signing in proved: that mails to the mailbox reach the person, that its domain vouches for the person, or nothing. */
+/** Signing in proved that mails to the mailbox reach the person, that the mailbox's domain vouches for the person, or nothing. */
 export type SignInProof = (typeof SIGN_IN_PROOFS)[number];
 
 export interface Person {
   id: string;
-  /** A mailbox that the person has proved to hold, now or earlier. Null: no proof, whatever the provider says. */
   email: string | null;
   name: string;
   provider: SignInProvider;

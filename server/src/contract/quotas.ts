@@ -1,13 +1,12 @@
 import { Refusal } from './errors.ts';
 
-/** How much a business may send. 0: no limit. */
+/** The quotas of a business for sending. 0: no limit. */
 export interface Quotas {
   monthlyMessages: number;
   newAccountDailyMessages: number;
   /** The days after its claim for which a business counts as new. */
   newAccountDays: number;
   dailyUploadBytes: number;
-  /** The limit for all businesses of one owner together. */
   dailyUploadBytesPerPerson: number;
 }
 

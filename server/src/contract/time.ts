@@ -1,8 +1,8 @@
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/;
 
 /**
- * An ISO 8601 time as milliseconds since 1970, rounded up: stored times are whole milliseconds, so `at or after .0005` is `at or after .001`. A date
- * alone is its midnight in UTC. Undefined: the text is no time.
+ * Returns an ISO 8601 time as milliseconds since 1970, rounded up: stored times are whole milliseconds, so `at or after .0005` is `at or
+ * after .001`. A date alone is its midnight in UTC. Undefined: the text is no time.
  */
 export function parseTime(text: string): number | undefined {
   const match = ISO_8601.exec(text);

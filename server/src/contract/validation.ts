@@ -4,7 +4,10 @@ import { type Issue, invalid } from './errors.ts';
 
 const ISSUES_MAX = 50;
 
-/** With more members or items, only the first problem is reported: one for each would let a single request stall the others. */
+/**
+ * With more members or items than this, only the first problem is reported: reporting one for each would let a single request stall the
+ * others.
+ */
 const COLLECTED_FROM_MAX = 1_000;
 
 /** Bodies are checked literally. Query strings have only text, so numbers are parsed. */
@@ -23,7 +26,6 @@ interface Validators {
 
 export type Check = (value: unknown) => void;
 
-/** `verbatim`: members that may hold any text. */
 export function bodyCheck(schema: TSchema, verbatim: readonly string[] = []): Check {
   return checkWith(ofBodies, schema, verbatim);
 }
@@ -53,7 +55,7 @@ function isLarge(value: unknown): boolean {
   return members.length > COLLECTED_FROM_MAX || members.some((member) => Array.isArray(member) && member.length > COLLECTED_FROM_MAX);
 }
 
-/** PostgreSQL's text can't hold NUL, and UTF-8 can't hold half of a surrogate pair. */
+/** Finds texts that can't be stored: PostgreSQL's text has no NUL, and UTF-8 no half of a surrogate pair. */
 export function textIssues(value: unknown, verbatim: readonly string[]): Issue[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   const issues: Issue[] = [];

@@ -5,7 +5,7 @@ export function looksLikePolicy(text: string): boolean {
   return /^(?:witness|group|quorum|log|#)\s/.test(text);
 }
 
-/** The policy (c2sp.org/tlog-policy) of a service that asks witnesses, so each witness needs a URL. */
+/** Parses the policy (c2sp.org/tlog-policy) of a service that sends requests to witnesses, so each witness needs a URL. */
 export function parseWitnessPolicy(text: string): Policy {
   const policy = parsePolicy(text);
   if (policy.witnesses.length > WITNESSES_MAX) throw new ProofError(`The policy has more than ${WITNESSES_MAX} witnesses.`);
@@ -16,7 +16,7 @@ export function parseWitnessPolicy(text: string): Policy {
   return policy;
 }
 
-/** Requests go without a password in their URL. */
+/** A URL with a password is refused, because requests are sent without it. */
 export function hasNoPassword(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.username + url.password === '';

@@ -27,10 +27,9 @@ export interface Gate {
 }
 
 export const BUSINESS_HEADER = 'waybill-business';
-/** RFC 9110, 11.4 allows several spaces. */
+/** RFC 9110, section 11.4, allows several spaces. */
 const BEARER = /^Bearer +([!-~]+)$/i;
 
-/** Identifies the caller, and refuses a request that the caller may not make. */
 export async function admit(gate: Gate, auth: Auth, request: FastifyRequest, reply: FastifyReply, tellsPeople = false): Promise<void> {
   if (auth === 'public unlimited') return;
   if (auth === 'public') return gate.perAddress.admit(request.ip, reply);
@@ -68,7 +67,7 @@ async function refuseWithoutBusiness(gate: Gate, request: FastifyRequest, reply:
 }
 
 async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
-  // Node keeps the first of two Authorization headers; the other one may have been meant.
+  // Node keeps the first of two Authorization headers, but the other one may have been meant.
   const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
   const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
   const known = secret === undefined ? undefined : gate.knownCaller(secret);

@@ -21,7 +21,7 @@ export class Bill {
   #used = 0;
   #prepaidBytes = 0;
 
-  /** `buckets` are looked up each time: a full bucket may have been replaced. */
+  /** `buckets` is a function, because a full bucket may have been replaced since. */
   constructor(buckets: () => [Bucket | undefined, Bucket | undefined], reply: FastifyReply) {
     this.#buckets = buckets;
     this.#reply = reply;
@@ -40,11 +40,11 @@ export class Bill {
   };
 
   /**
-   * The same stream, charged chunk by chunk unless it is prepaid. It waits while its caller is in debt. Beyond the size of a page, it leaves room for
-   * other requests.
+   * Returns the stream, charged chunk by chunk unless it is prepaid. It waits while its caller is in debt. Beyond the size of a page, it
+   * leaves room for other requests.
    */
   chargeStream(stream: Readable): Readable {
-    // A second stream around it would hold one more chunk for a client that does not read.
+    // Another stream around a prepaid one would hold one more chunk for a client that does not read.
     if (this.#prepaidBytes > 0) return stream;
     const charged = Readable.from(this.#chunksOf(stream), { objectMode: false, highWaterMark: 0 });
     // Runs even if nobody ever reads the stream.
@@ -73,7 +73,7 @@ export class Bill {
     describe(one, other, this.#reply);
   }
 
-  /** A long response leaves room for other requests of its caller. Also returns when the client is gone. */
+  /** Waits until the caller's rate can afford more, or the client is gone. A long response leaves room for other requests of its caller. */
   async untilAffordable(isLong: boolean): Promise<void> {
     const wanted = ({ burst }: Bucket) => (isLong ? burst * LEFT_BY_STREAMS : 1 - this.#charged);
     for (;;) {

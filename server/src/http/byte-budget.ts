@@ -7,7 +7,7 @@ const RETRY_AFTER_S = 2;
 const HOLDER_SHARE = 1 / 4;
 const KEPT_BACK_SHARE = 1 / 4;
 const LITTLE_SHARE = 1 / 64;
-/** A smaller share would have no room for a few pages. */
+/** A smaller share would have no room for several pages. */
 const HOLDER_MIN_BYTES = 16 * MB;
 
 /**

@@ -20,7 +20,7 @@ export function closerOf(app: FastifyInstance, patienceMs: number): () => Promis
     const sweep = setInterval(() => {
       // A busy connection becomes idle once its response has been sent.
       app.server.closeIdleConnections();
-      // Browsers open connections in advance; Node counts one without any byte as busy.
+      // Browsers open connections in advance, and Node counts one without any byte as busy.
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     }, SWEEP_MS);
     await app.close();

@@ -8,13 +8,13 @@ export type Encoding = 'zstd' | 'br' | 'gzip';
 interface Method {
   compress(bytes: Buffer): Promise<Buffer>;
   stream(): Transform;
-  /** The processor time, measured with pages of an inbox. */
+  /** The measured processor time for pages of an inbox. */
   msPerMB: number;
 }
 
 const chunkSize = 64 * 1024;
 const zstd = { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-// A window of 256 KB: the library's own would take 8 MB for each response.
+// The window is 256 KB, because the library's default would take 8 MB for each response.
 const br = { chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 const gzip = { chunkSize, level: 1 };
 
@@ -22,7 +22,7 @@ const gzip = { chunkSize, level: 1 };
 const METHODS: Record<Encoding, Method> = {
   zstd: {
     compress: (bytes) => {
-      // Not in the types yet: with the pledged size, zstd allocates tables for this body, not for the largest.
+      // Not in the types yet. With the pledged size, zstd allocates tables for this body instead of the largest.
       const sized = { ...zstd, pledgedSrcSize: bytes.length };
       return promisify(zlib.zstdCompress)(bytes, sized);
     },
@@ -39,7 +39,7 @@ const METHODS: Record<Encoding, Method> = {
 };
 export const PREFERRED = keysOf(METHODS);
 
-/** For bodies that are compressed once and sent often: several times the time, for some percent less. */
+/** For bodies that are compressed once and sent often. It takes several times as long, for some percent less. */
 const THOROUGH: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: (bytes) => promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
   br: (bytes) => promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -65,7 +65,7 @@ export function isCompressible(contentType: unknown): boolean {
   return typeof contentType === 'string' && WORTH_IT.test(contentType);
 }
 
-/** Compresses responses within a share of one processor. Once it is used up, responses go out uncompressed. */
+/** Compresses responses within a share of one processor. Once the share is used up, responses are sent uncompressed. */
 export class Compressor {
   readonly #share: number;
   #creditMs = BURST_MS;
@@ -77,7 +77,6 @@ export class Compressor {
     this.#share = percent / 100;
   }
 
-  /** Undefined: the share of the processor is used up. */
   async compress(encoding: Encoding, bytes: Buffer): Promise<Buffer | undefined> {
     if (this.#bodies >= BODIES_AT_ONCE || !this.#hasCredit()) return undefined;
     this.#creditMs -= MS_PER_RESPONSE;

@@ -3,7 +3,10 @@ import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import { CONNECTIONS_MAX, CONNECTIONS_PER_NETWORK_SHARE, DESCRIPTORS_KEPT_BACK } from '../contract/limits.ts';
 import { networkOf, siteOf } from '../platform/fairness/network.ts';
 
-/** Connections beyond the limit that are accepted all the same, to be told so and closed. Further ones are closed without a response. */
+/**
+ * Connections beyond the limit that are accepted all the same, to get a refusal before they are closed. Further ones are closed without a
+ * response.
+ */
 const SURPLUS_MAX = 32;
 const SURPLUS_PATIENCE_MS = 2_000;
 const CONNECTIONS_MIN = 32;
@@ -11,7 +14,7 @@ const CONNECTIONS_MIN = 32;
 const SURPLUS = Symbol('connection beyond the limit');
 type MarkedSocket = Socket & { [SURPLUS]?: true };
 
-/** Whether the connection was accepted only to be told that there are too many. */
+/** The connection was accepted only to be refused, because there are too many. */
 export function isSurplus(socket: MarkedSocket): boolean {
   return socket[SURPLUS] === true;
 }

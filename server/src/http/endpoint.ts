@@ -22,9 +22,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent. Refuses if the process holds too many. */
   reserve(bytes: number): void;
-  /** Charges the caller's rate for other costs than bytes, which are charged anyway. */
   spend: Spend;
-  /** Charges for a streamed response in advance, so that its headers can state the cost. */
   prepay(bytes: number): void;
   /** Resolves once the caller's rate can afford more of a long response. */
   untilAffordable(): Promise<void>;
@@ -42,10 +40,9 @@ export interface MemberCall<Params = unknown, Query = unknown, Body = unknown> e
   caller: Caller & { by: Extract<Caller['by'], { kind: 'member' }> };
 }
 
-/** The content type of responses that stay open as long as the client listens. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** A string, buffer or stream is sent unchanged, undefined as an empty body, anything else as JSON. */
+/** A string, buffer or stream is sent unchanged, and undefined as an empty body. Anything else is sent as JSON. */
 export interface HttpResponse {
   status?: number;
   headers?: Record<string, string | string[]>;
@@ -55,7 +52,7 @@ export interface HttpResponse {
 interface Description {
   summary: string;
   description?: string;
-  /** otherContentType: the query can ask for it in place of contentType. The schema is that of the one which is JSON. */
+  /** otherContentType: the query can request it in place of contentType. The schema is that of the one which is JSON. */
   success: { status: number; description: string; schema?: TSchema; contentType?: string; otherContentType?: string };
   also?: { status: number; description: string; schema?: TSchema }[];
   errors: ErrorCode[];
@@ -68,13 +65,13 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   params?: P;
   query?: Q;
   body?: B;
-  /** Exactly one, or at least one, of these fields of the body is required. For the documentation only: the handler checks it. */
+  /** The body needs exactly one, or at least one, of these fields. This is for the documentation only: the handler checks it. */
   exactlyOneOf?: readonly string[];
   atLeastOneOf?: readonly string[];
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
-  /** The handler also gets bodies that are too large or of an unsupported type, and decides. */
+  /** The handler also gets bodies that are too large or of an unsupported type, and decides about them. */
   judgesRefusedBody?: boolean;
   /** Content types (or `*`) whose body the handler reads as a stream: request.raw. */
   streams?: string;

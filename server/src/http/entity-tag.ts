@@ -5,7 +5,7 @@ export function entityTag(body: string | Buffer): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }
 
-/** Whether If-None-Match names the current version. Weak and strong tags are compared alike (RFC 9110, 13.1.2). */
+/** If-None-Match names the current version. Weak and strong tags are compared alike (RFC 9110, section 13.1.2). */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');

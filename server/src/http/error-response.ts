@@ -8,7 +8,7 @@ const OF_FASTIFY: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['json_too_large', 'The body is larger than this endpoint takes.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['validation_error', 'The body does not have the length that Content-Length promised.'],
-  // A 400, because every operation has one; not all have a 404.
+  // A 400, because every operation has one, and not all have a 404.
   FST_ERR_BAD_URL: ['validation_error', 'The path is not percent-encoded UTF-8.'],
   FST_ERR_MAX_PARAM_LENGTH: ['validation_error', `A part of the path is longer than ${PATH_PARAMETER_MAX_CHARS} characters.`],
 };

@@ -9,7 +9,7 @@ const CHUNK_CHARS = 64 * 1024;
 const WHOLE_MAX_BYTES = 256 * 1024;
 
 export interface LargeRows<Row> {
-  /** One more row than the page can have, if there are more. */
+  /** The rows have one more than the page, if there are more. */
   rows: Iterable<Row> | AsyncIterable<Row>;
   cursorAfter(last: Row): string;
   endCursor?: string | null;

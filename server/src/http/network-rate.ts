@@ -15,7 +15,6 @@ export class NetworkRate {
     this.#sites = new RateLimiter(ofSite, ofSite, `${counted} (all of an IPv6 /48)`, exchange);
   }
 
-  /** Empty: there is no limit. */
   bucketsOf(address: string): Bucket[] {
     const site = siteOf(address);
     const buckets = [this.#networks.bucketOf(networkOf(address)), site === undefined ? undefined : this.#sites.bucketOf(site)];

@@ -81,7 +81,6 @@ function errorHeaders(auth: Auth, status: number): Headers {
   return headerRefs(['X-Request-Id', ...(status === 401 || status === 405 ? [] : limitsOf(auth)), ...(own[status] ?? [])]);
 }
 
-/** Key: caller, status and codes. Most operations have the same few. */
 const ERROR_RESPONSES = new Map<string, Response>();
 
 /** An endpoint that serves pages also shows its errors as pages. */

@@ -1,4 +1,3 @@
-/** A JSON Schema with the keywords that the OpenAPI document uses. */
 export interface Schema {
   $id?: string;
   $ref?: string;
@@ -35,9 +34,9 @@ export function component($ref: string, schemas: Schemas): { name: string; schem
 }
 
 /**
- * Says the same in keywords that generators of clients understand: an enum of texts has a type, a map has `additionalProperties`, and a union with
- * any object and a boolean is any value except the other types. A set of enums becomes a list, for which the Java generator otherwise writes code
- * that does not compile.
+ * Writes the same schema in keywords that generators of clients understand: an enum of texts has a type, a map has `additionalProperties`,
+ * and a union with any object and a boolean is any value except the other types. A set of enums becomes a list, because the Java
+ * generator's code for a set does not compile.
  */
 export function forGenerators({ patternProperties, uniqueItems, ...schema }: Schema): Schema {
   const rest = uniqueItems && !schema.items?.enum ? { ...schema, uniqueItems } : schema;

@@ -29,7 +29,6 @@ class Shared {
     }
   }
 
-  /** A cache, because many parts are the same object. */
   #textOf(part: unknown): string {
     const text = this.#texts.get(part) ?? JSON.stringify(part);
     this.#texts.set(part, text);
@@ -55,7 +54,7 @@ class Shared {
   }
 }
 
-/** The text of the shared document. It takes a tenth of a second in all, so other requests get their turn in between. */
+/** The text of the shared document. Writing it takes a tenth of a second in all, so other requests get their turn in between. */
 export async function openApiText<Context>(routes: readonly Route<Context>[], version: string, serverUrl: string): Promise<string> {
   const steps = documentSteps(routes, version, serverUrl);
   for (;;) {

@@ -203,7 +203,6 @@ function operation<Context>([method, path, auth, endpoint]: Route<Context>, sche
   };
 }
 
-/** The schema is that of JSON; everything else is text. */
 function responseContent(
   { schema, contentType = schema && 'application/json', otherContentType }: Described,
   schemas: Schemas,
@@ -223,7 +222,7 @@ function bodyContent(
 ): Content {
   const schema = extract(body, schemas, false);
   const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
-  // The rules belong beside the fields, which may be in a component.
+  // The rules go beside the fields, which may be in a component.
   if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {

@@ -4,8 +4,8 @@ import { Refusal } from '../contract/errors.ts';
 const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
 
 /**
- * A browser sends the cookie with requests of any site, but says truthfully which site it was. A request that changes something must come from our
- * own pages.
+ * Browsers send the cookie with requests of any site, but say truthfully which site it was. A request that changes something must come from
+ * our own pages.
  */
 export function refuseOtherSites({ method, headers }: FastifyRequest, publicUrl: string): void {
   if (CHANGES_NOTHING.has(method)) return;

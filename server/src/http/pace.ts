@@ -6,7 +6,7 @@ interface Transfer {
   socket: Socket;
   direction: 'request' | 'response';
   passed(): number;
-  /** Whether the client waits for the service, not the reverse. */
+  /** The client waits for the service, and not the service for the client. */
   isOurTurn(): boolean;
   isOver(): boolean;
   since: number;
@@ -48,7 +48,7 @@ export class Pace {
       socket,
       direction: 'request',
       passed: () => socket.bytesRead,
-      // Bytes that arrived but are not read wait for a disk or a database.
+      // Bytes that have arrived but are not read wait for a disk or a database, not for the client.
       isOurTurn: () => request.readableLength > 0,
       isOver: () => request.complete,
     });

@@ -4,7 +4,7 @@ import { RATE_DEBT_MAX_S } from '../contract/limits.ts';
 import type { TokenExchange, TokenKey } from '../platform/postgres/token-exchange.ts';
 
 const SWEEP_EVERY_MS = 60_000;
-/** A process tells the others each time it has given out this part of a burst. */
+/** A process reports to the others each time it has given out this part of a burst. */
 const TOLD_PART = 1 / 8;
 
 interface Rate {
@@ -18,7 +18,7 @@ interface Rate {
 export class Bucket {
   readonly #rate: Rate;
   readonly #tell: (tokens: number) => void;
-  /** Negative if requests cost more than there was, or processes together have given out more. It must fill up first. */
+  /** Negative if requests cost more than there was, or if processes together have given out more. Then the bucket must fill up first. */
   #tokens: number;
   #untold = 0;
   #filledAt: number;
@@ -61,7 +61,6 @@ export class Bucket {
     this.take(Math.min(tokens, Math.max(0, this.#tokens + debtMax)));
   }
 
-  /** Subtracts tokens that another process has taken. */
   wasTaken(tokens: number): void {
     this.#tokens -= tokens;
   }
@@ -102,8 +101,8 @@ export class Bucket {
 }
 
 /**
- * A token bucket for each key: `burst` units at once, then `perMinute` evenly. Each process has its own buckets and learns a moment later what the
- * others have taken. At first, each may give out a burst; then all wait until the excess is made up for.
+ * A token bucket for each key: `burst` units at once, then `perMinute` evenly. Each process has its own buckets and learns a moment later
+ * how many tokens the others have taken. At first, each process may give out a burst. Then all wait until the excess is made up for.
  */
 export class RateLimiter {
   readonly #rate: Rate;
@@ -114,7 +113,7 @@ export class RateLimiter {
   /** `counted` is also the name under which processes exchange tokens. */
   constructor(perMinute: number, burst: number, counted: string, exchange: TokenExchange) {
     const most = Math.min(burst, perMinute);
-    // An empty bucket is full again after the window, so that quota and window state the same rate as `perMinute`.
+    // An empty bucket is full again after the window, so quota and window state the same rate as `perMinute`.
     const policy = `"${counted}";q=${most};w=${Math.max(1, Math.ceil((60 * most) / perMinute))}`;
     this.#rate = { perMinute, perMs: perMinute / 60_000, burst: most, counted, policy };
     this.#exchange = exchange;
@@ -122,7 +121,6 @@ export class RateLimiter {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
-  /** Undefined: there is no limit. */
   bucketOf(key: TokenKey): Bucket | undefined {
     if (this.#rate.perMinute === 0) return undefined;
     const now = performance.now();

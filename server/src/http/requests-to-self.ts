@@ -7,8 +7,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const WITHOUT_BODY = new Set([204, 304]);
 
 /**
- * A `fetch` for requests of the service to its own API, on behalf of another request's client. They need no socket, and pass the same checks, rates
- * and limits as any other.
+ * A `fetch` for requests of the service to its own API, on behalf of another request's client. These requests need no socket, and pass the
+ * same checks, rates and limits as any other.
  */
 export function fetchFromSelf({ server, ip }: FastifyRequest): Fetch {
   return async (url, { method: given = 'GET', headers, body, signal }) => {

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { networkOf, siteOf } from '../platform/fairness/network.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
-/** The bytes of the budget that one response takes until it is sent or its client is gone. */
 export class Reservation {
   readonly #budget: ByteBudget;
   readonly #request: FastifyRequest;

@@ -10,7 +10,7 @@ import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
 import { serialize } from './serialize.ts';
 
-/** Smaller bodies are not counted: with the limit of requests per connection, they add up to a few hundred KB. */
+/** Smaller bodies are not counted, because they add up to a few hundred KB with the limit of requests per connection. */
 const COUNTED_FROM_BYTES = 16 * 1024;
 const SLICE_BYTES = 64 * 1024;
 /** A stream holds this much for a client that does not read: a chunk being sent, one that waits, and one being read. */
@@ -79,7 +79,7 @@ export class Responses {
   #sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable, form: Form, bill: Bill): FastifyReply {
     if (reply.getHeader('content-type') === EVENT_STREAM) return reply.send(stream);
     this.#pace.watchResponse(request.raw.socket, reply.raw);
-    // A stream of known length is a file: sent uncompressed, and counted by quotas.
+    // A stream of known length is a file, which is sent uncompressed and counted by quotas.
     if (reply.hasHeader('content-length')) return reply.send(stream);
     const charged = bill.chargeStream(stream);
     const encoding = encodingOf(request, reply, form);

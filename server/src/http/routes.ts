@@ -17,11 +17,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     person: Person | null;
-    /** Whether the handler was called: no later error is about reading the body. */
+    /** The handler was called, so that no later error is about reading the body. */
     isHandled: boolean;
   }
   interface FastifyContextConfig {
-    /** The handler reads the body as a stream, whatever its content type. */
     streamsEverything?: boolean;
   }
 }
@@ -58,7 +57,6 @@ export function registerRoutes<Context>(
 function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpoint]: Route<Context>, context: Context, gate: Gate): void {
   const checkQuery = queryCheck(endpoint.query ?? NO_QUERY);
   const checkBody = endpoint.body && !endpoint.readsRawBody ? bodyCheck(endpoint.body) : undefined;
-  // The handler reads every content type, JSON included.
   if (endpoint.streams === '*') app.removeAllContentTypeParsers();
   if (endpoint.streams !== undefined)
     app.addContentTypeParser(endpoint.streams, (request, _payload, done) => {
@@ -126,7 +124,7 @@ function refuseUnknown<Context>(app: FastifyInstance, routes: readonly Route<Con
 
   for (const { path, methods } of known) {
     if (methods.includes('OPTIONS')) app.options(path, handlePreflight);
-    // Otherwise the router would match another path, one with a parameter.
+    // Otherwise the router would match another path, which has a parameter.
     const others = known.filter((other) => other.pattern.test(path)).flatMap((other) => other.methods);
     const method = [...new Set(others)].filter((one) => one !== 'HEAD' && !methods.includes(one));
     const onRequest = async () => Promise.reject(refusalOf(methods));

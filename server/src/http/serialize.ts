@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Breaks } from '../platform/fairness/breaks.ts';
 
-/** Shorter lists are serialized at once. */
 const LONG_LIST_ITEMS = 20;
 /** Longer texts are encoded and hashed in their own turns. */
 const LONG_TEXT_CHARS = 128 * 1024;
@@ -25,7 +24,6 @@ function hasLongList(body: unknown): body is object {
   );
 }
 
-/** Writes the same as JSON.stringify. */
 async function listJson(body: object): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const breaks = new Breaks();

@@ -9,7 +9,7 @@ import { isSurplus, limitConnections } from './connections.ts';
 import { errorBody, sendError } from './error-response.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
-/** The limit for bodies in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
+/** The time limit for bodies in memory. A streamed body may take as long as it keeps the pace (pace.ts). */
 const BODY_PATIENCE_MS = 60_000;
 const IDLE_PATIENCE_MS = 120_000;
 /** Twice the time that 5 GB take at 1 Mbit/s. */
@@ -18,11 +18,14 @@ const KEEP_ALIVE_MS = 65_000;
 /** The time to read the rest of a body after the response. */
 const LEFTOVER_PATIENCE_MS = 10_000;
 
-/** The number of requests on a connection that wait for their responses. A property, because a WeakMap costs each garbage collection. */
+/**
+ * The number of requests on a connection that wait for their responses. It is a property, because a WeakMap costs time in each garbage
+ * collection.
+ */
 const WAITING = Symbol('requests that wait');
 type CountedSocket = Socket & { [WAITING]?: number };
 
-/** Fastify ignores malformed parameters. */
+/** Stricter than Fastify, which ignores malformed parameters. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
 /** Fastify with request ids everywhere, only errors of the catalogue, bodies as bytes, and short timeouts. */
@@ -31,7 +34,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     // At info, Fastify logs every request.
     loggerInstance: (log.level === 'info' ? log.child({}, { level: 'warn' }) : log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One logger for all: hardly any request logs, so a child logger for each would be wasted.
+    // All requests share one logger: hardly any request logs, so a child logger for each would be wasted.
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     requestIdHeader: false,
@@ -74,7 +77,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));
     else done();
   });
-  // After the hooks that admit the caller: a body's type matters only if its sender may send a body.
+  // Runs after the hooks that admit the caller, because a body's type matters only if its sender may send a body.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const objection = objectionToBody(request.raw);
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
@@ -122,7 +125,7 @@ function objectionToBody({ headers, rawHeaders }: IncomingMessage): string | und
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     return 'Compressed bodies are not supported; send the body without Content-Encoding.';
-  // Node keeps the first of two Content-Type headers; the other one may have been meant.
+  // Node keeps the first of two Content-Type headers, but the other one may have been meant.
   return timesGiven(rawHeaders, 'content-type') > 1 ? 'Content-Type is given more than once.' : undefined;
 }
 

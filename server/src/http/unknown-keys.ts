@@ -21,7 +21,7 @@ export class UnknownKeys {
     const buckets = this.#rate.bucketsOf(address);
     const empty = buckets.find(({ tokens }) => tokens < 1);
     if (!empty) {
-      // Taken before the look-up, so that concurrent requests are counted, too.
+      // The token is taken before the look-up, so that concurrent requests are counted, too.
       for (const bucket of buckets) bucket.take(1);
       const known = await lookUp();
       if (known !== undefined) for (const bucket of buckets) bucket.take(-1);

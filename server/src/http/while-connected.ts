@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 /** Aborted when the client is gone on whose behalf the service sends a request to itself. Such a request has no socket that closes. */
 export const clientOfSelf = new AsyncLocalStorage<AbortSignal>();
 
-/** Runs work for a client that may disconnect before the response: then `gone` is aborted. */
 export async function whileConnected<T>({ socket }: FastifyRequest, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController();
   const hangUp = () => gone.abort();
