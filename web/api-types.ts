@@ -7,7 +7,7 @@ import { openApiDocument } from '../server/src/http/openapi.ts';
 /** The types of the API for programs and for the pages, generated from its OpenAPI document by `npm run api-types`. */
 export const FILE = path.join(import.meta.dirname, '../packages/client/src/schema.ts');
 
-/** Names of 0.2, for programs that use them; gone in 0.4. */
+/** Names of 0.2, for programs that still use them. They are removed in 0.4. */
 const FORMER_NAMES = { Draft: 'SendRequest', DraftForm: 'SendRequestForm', Worker: 'Colleague' };
 
 /** The types of the present route table. Version 7 of openapi-typescript needs the compiler API, which TypeScript 7 lacks. */
@@ -27,13 +27,13 @@ function shorten(document: object): OpenAPI3 {
   return JSON.parse(JSON.stringify(document), (key, value) => {
     if (['summary', 'description', 'format', 'default'].includes(key) && typeof value !== 'object') return undefined;
     if ((key === 'example' || key === 'headers') && value?.type === undefined) return undefined;
-    // All operations have the same error responses, which both clients handle.
+    // All operations have the same error responses, which both clients handle, so only the success is kept.
     if (key === 'responses') return Object.fromEntries(Object.entries(value as Json).slice(0, 1));
     return value?.type === 'object' ? objectSchema(value) : value;
   });
 }
 
-/** openapi-typescript ignores patternProperties; allOf only says which fields go together. */
+/** openapi-typescript ignores patternProperties, and allOf only says which fields go together. */
 function objectSchema({ patternProperties, allOf: _, ...rest }: Json): Json {
   return patternProperties ? { ...rest, additionalProperties: Object.values(patternProperties)[0] } : rest;
 }

@@ -17,7 +17,7 @@ export async function buildVerifier(folder: string): Promise<void> {
   if (!template.includes(SCRIPT) || !template.includes(STYLE))
     throw new Error('verify.html has not the script and style that are put into it.');
   const page = template
-    // First of all: it holds for what comes after it.
+    // The policy comes first, because it covers only the elements after it.
     .replace('<meta charset="utf-8">', (charset) => `${charset}\n    <meta http-equiv="content-security-policy" content="${policy}">`)
     .replace(STYLE, () => `<style>${style}</style>`)
     .replace(SCRIPT, () => `<script type="module">${script}</script>`);

@@ -7,12 +7,12 @@ import { buildVerifier } from './build-verifier.ts';
 /** Builds the pages into the given folder, with compressed copies of files that get smaller. */
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('Name the folder to build into.');
-// Independent of the caller's environment, such as that of tests.
+// The build must not depend on the caller's environment, such as that of tests.
 process.env['NODE_ENV'] = 'production';
 const outDir = path.resolve(folder);
 const configFile = path.join(import.meta.dirname, 'vite.config.ts');
 await build({ configFile, logLevel: 'warn', build: { outDir } });
-// Each by itself, so that they share no files with the pages: these would be cut into more and smaller ones.
+// Each page is built by itself. If it shared files with the others, those would be split into more and smaller files.
 for (const name of ['pdf.html', 'docs.html']) {
   const input = path.join(import.meta.dirname, name);
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: false, rolldownOptions: { input } } });

@@ -84,7 +84,6 @@ interface Sent {
   receipt_url: string;
 }
 
-/** Somebody signs in and claims a handle. */
 async function claim(url: string, email: string, handle: string, displayName: string): Promise<MemberApi> {
   const person = await signInWithKeptCode(url, email, query);
   await person.post('/v1/businesses', { handle, display_name: displayName });
@@ -129,7 +128,6 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
   return { messages, webhookId: webhook.id };
 }
 
-/** Some threads are read, assigned and labelled, as in an inbox that people work from. */
 async function workOn(acme: MemberApi, messages: Sent[]): Promise<void> {
   await acme.browser.request('PATCH', '/v1/account', { body: { name: 'Ann Example' } });
   const { body: agent } = await acme.post('/agents', { name: 'Order desk' });
@@ -141,7 +139,9 @@ async function workOn(acme: MemberApi, messages: Sent[]): Promise<void> {
   await acme.post(`/threads/${order.thread_id}/comments`, { text: 'There is enough flour for this, I have checked.' });
 }
 
-/** Spreads all but the newest thread, whose receipt is shown as verified, over a day, so that times and charts have something to show. */
+/**
+ * Spreads all threads over a day, so that times and charts have something to show. The newest one stays: its receipt is shown as verified.
+ */
 async function spreadOverTime(): Promise<void> {
   const isWaiting = async () => (await query(`SELECT FROM webhook_attempts WHERE attempted_at IS NULL LIMIT 1`)).rowCount;
   while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 100));

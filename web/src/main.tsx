@@ -11,7 +11,7 @@ import './styles.css';
 import { applyTheme } from './ui/theme.ts';
 import { Toasts } from './ui/toast.tsx';
 
-/** A connection may come back; a refusal of the API is final. */
+/** A connection may come back, but a refusal of the API is final. */
 const shouldRetry = (times: number, error: Error) => times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
 
 const queries = new QueryClient({

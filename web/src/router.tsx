@@ -25,7 +25,7 @@ interface Guarded {
   location: ParsedLocation;
 }
 
-/** Whether somebody was signed in on this page: then a 401 is the end of a session. */
+/** Somebody was signed in on this page, so a 401 is the end of a session. */
 let wasSignedIn = false;
 
 /** Redirects signed-out visitors to the sign-in page, and back afterwards. */
@@ -119,7 +119,6 @@ const welcome = createRoute({
   path: '/welcome',
   component: page(() => import('./pages/claim/welcome.tsx'), 'WelcomePage'),
 });
-/** The list of threads, with the open one beside it or in its place. */
 const mailbox = createRoute({
   getParentRoute: () => app,
   id: 'mailbox',
@@ -132,13 +131,12 @@ const inbox = createRoute({
   // The mailbox shows the list.
   component: () => null,
 });
-/** For old links: sent messages are a view of the inbox now. */
 const outbox = createRoute({
   getParentRoute: () => app,
   path: '/outbox',
   validateSearch: parseListSearch,
   beforeLoad: ({ search }) => {
-    // There, the sender for the business was a separate filter.
+    // In the former outbox, the sender for the business was a separate filter.
     throw redirect({ to: '/inbox', search: { ...parseListSearch({ ...search }), with: undefined, view: 'sent' } });
   },
 });

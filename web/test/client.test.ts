@@ -7,7 +7,9 @@ import { openWorld, type World } from './support/visitor.ts';
 const SOURCES = path.resolve(import.meta.dirname, '../../packages/client/src');
 const JSON_TEXT = '{ "big": 12345678901234567890, "total": 1.0 }';
 
-/** What a page does with the client. It has a file of two upload parts, hashed by a script, because Web Crypto can't hash in pieces. */
+/**
+ * Does what a page does with the client. The file has two upload parts and is hashed by a script, because Web Crypto can't hash in pieces.
+ */
 const PROGRAM = `
 import { signWebhook, verifyWebhook, Waybill } from './index.ts';
 const [acme, globex] = JSON.parse(decodeURIComponent(location.hash.slice(1))).map((key) => new Waybill({ baseUrl: location.origin, key }));

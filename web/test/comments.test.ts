@@ -53,7 +53,7 @@ test('a comment with a mention is told to the colleague, who finds it in the thr
   await ben.page.getByRole('article', { name: 'Comment by Ann Example' }).getByText('Is there enough flour').waitFor();
   await ben.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
 
-  // A reply shows itself live; the comment is in neither reply nor envelope of the other side.
+  // A reply appears live. The comment is neither in the reply nor in the other party's envelope.
   await ben.page.keyboard.press('r');
   await ben.page.keyboard.type('Yes, it ships tomorrow.');
   await ben.page.keyboard.press('Control+Enter');
@@ -63,7 +63,6 @@ test('a comment with a mention is told to the colleague, who finds it in the thr
 
 test('an assignment is told, on the desktop too if the person wants it, and all can be marked as read', async () => {
   const { page } = ben;
-  // A browser without a screen has no desktop: this notes what the page hands to it, while nobody looks at the page.
   await page.addInitScript(`
     window.shown = [];
     document.hasFocus = () => false;

@@ -7,7 +7,7 @@ import { openWorld, type World } from './support/visitor.ts';
 type Member = Awaited<ReturnType<World['member']>>;
 type Sent = { id: string; thread_id: string };
 
-/** Every key that is a shortcut somewhere, alone and in a row; as long as a type may be. */
+/** Every key that is a shortcut somewhere, alone and in sequences, as long as a type may be. */
 const LETTERS = 'jkxealUfurmc/? gi gm gu gd go ga gc gw e a brown fox jumps over the lazy dog.';
 const FILE = { name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') };
 
@@ -16,7 +16,6 @@ let ann: Member;
 let page: Page;
 let globex: TestBusiness;
 let initech: TestBusiness;
-/** The thread below the other one in the list, and that one. */
 let older: Sent;
 let order: Sent;
 beforeAll(async () => {
@@ -35,13 +34,13 @@ async function sent({ api }: TestBusiness, request: object): Promise<Sent> {
   return response.body;
 }
 
-/** What a slip of the keys would change. */
+/** Reads the decisions that a mistaken shortcut would change. */
 async function decisions() {
   const rows = await threadsOf(ann.api);
   return new Map(rows.map(({ id, status, assignee, labels, unread_count }) => [id, { status, assignee, labels, unread_count }]));
 }
 
-/** Without the drafts of other tests. */
+/** Opens the page without the drafts of other tests. */
 async function open(path: string): Promise<void> {
   await ann.open('/usage');
   await page.evaluate('sessionStorage.clear()');
@@ -54,7 +53,7 @@ async function openOrder(): Promise<void> {
   await open(`/threads/${order.thread_id}`);
   await title('Order of initech');
   await page.getByRole('link', { name: /Order of globex/ }).waitFor();
-  // Opening marks as read, which is not what is looked at here.
+  // Opening marks the thread as read, which must have happened before the test begins.
   await expect.poll(async () => (await decisions()).get(order.thread_id)?.unread_count).toBe(0);
 }
 
@@ -65,7 +64,7 @@ const json = () => page.getByRole('textbox', { name: 'JSON' });
 const comment = () => page.getByRole('textbox', { name: 'Comment' });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const attach = () => page.getByLabel('Files to attach').setInputFiles(FILE);
-/** Of a field, or of the editor. */
+/** Returns the text of a field, or of the editor. */
 const contentOf = async (field: Locator): Promise<string> =>
   (await field.inputValue({ timeout: 5_000 }).catch(() => field.textContent({ timeout: 5_000 }))) ?? '';
 const chooseIn = async (menu: string, item: string) => {
@@ -76,9 +75,8 @@ const chooseIn = async (menu: string, item: string) => {
 interface Step {
   name: string;
   before?: () => Promise<unknown>;
-  /** Uses a control of the form. */
   act: () => Promise<unknown>;
-  /** Where what is typed next stands. */
+  /** The field that gets the text that is typed next. */
   field: () => Locator;
 }
 
@@ -140,7 +138,7 @@ describe('after each control of a reply, what is typed stands in its draft, and 
     await expect.poll(() => contentOf(field())).toContain(LETTERS);
     expect(new URL(page.url()).pathname).toBe(`/threads/${order.thread_id}`);
     expect(await decisions()).toEqual(known);
-    // Closed, it is still the draft of this thread, and of no other.
+    // A closed form still has the draft of this thread, and of no other.
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => contentOf(note())).toContain('Dear all, ');
@@ -153,7 +151,7 @@ describe('after each control of a reply, what is typed stands in its draft, and 
 
 test('while a form is open, keys are no shortcuts wherever the focus is; closed, they are', async () => {
   await openOrder();
-  // A short thread, in which the form covers no button.
+  // In a short thread, the form covers no button.
   await open(`/threads/${older.thread_id}`);
   await title('Order of globex');
   await expect.poll(async () => (await decisions()).get(older.thread_id)?.unread_count).toBe(0);
@@ -171,7 +169,7 @@ test('while a form is open, keys are no shortcuts wherever the focus is; closed,
     await isClosed();
   }
   await ann.expectAccessible();
-  // One that is empty closes when somebody clicks elsewhere, or leaves it by keyboard.
+  // An empty form closes when somebody clicks elsewhere, or leaves it by keyboard.
   await page.keyboard.press('r');
   await note().fill('');
   await page.getByRole('heading', { level: 1 }).click();
@@ -187,7 +185,7 @@ test('while a form is open, keys are no shortcuts wherever the focus is; closed,
 });
 
 describe('keys that come before their field', () => {
-  /** Lets matching requests wait until it is called. */
+  /** Holds matching requests back until the returned function is called. */
   const hold = async (url: RegExp): Promise<() => Promise<void>> => {
     const waiting: Route[] = [];
     let isOver = false;
@@ -304,7 +302,7 @@ describe('a draft stays in its thread', () => {
     await page.keyboard.type('Sent and left');
     await page.keyboard.press('Control+Enter');
     await expect.poll(() => respond).toBeDefined();
-    // Text that follows is the next draft.
+    // Text that is typed after the send is the next draft.
     await page.keyboard.type(', and more');
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');

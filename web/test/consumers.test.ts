@@ -36,7 +36,7 @@ test('a consumer is created, watched, mended and deleted', async () => {
     filter: { types: ['order.*', 'invoice'] },
   });
 
-  // What workers hold, and what they give up, is seen without reloading.
+  // Leases and parked messages of workers appear without a reload.
   for (const subject of ['Order 1', 'Order 2']) await globex.api.send({ to: 'acme-works', type: 'order.new', subject });
   const lease = () => api.post('/consumers/order-workers/lease', { holder: 'worker-7', limit: 10 });
   const { body } = await lease();

@@ -30,10 +30,9 @@ test('a program is given a key, or refused one, by a person who types its code',
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByRole('heading', { level: 1, name: 'Connected' }).waitFor();
   expect((await ask(login)).body).toMatchObject({ handle: 'acme-device', scope: 'read' });
-  // The business had no agent.
   expect((await api.get('/agents')).body.data).toMatchObject([{ name: 'Command line' }]);
 
-  // At the address that the program opens, with an agent to choose.
+  // Now at the address that the program opens, with an agent to choose.
   await api.post('/agents', { name: 'Till' });
   const second = await begin('other');
   expect(second.verification_url).toBe(`${world.service.url}/device`);
@@ -48,7 +47,7 @@ test('a program is given a key, or refused one, by a person who types its code',
   expect((await api.get(`/agents/${body.agent_id}`)).body.name).toBe('Till');
 
   const third = await begin('a stranger');
-  // A link that somebody sends leads to no decision.
+  // A link that a stranger sends leads to no decision.
   await open(`/device?code=${third.user_code}`);
   expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
   expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);

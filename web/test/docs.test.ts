@@ -36,7 +36,6 @@ test('the documents are read from the first on, also on a phone, where the list 
   await open('/docs');
   await page.getByRole('main').getByRole('link', { name: 'First message' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'First message' }).waitFor();
-  // The examples name the very service that shows them.
   expect(await page.getByRole('main').innerText()).toContain(world.service.url);
   await page.getByRole('button', { name: 'Pages' }).click();
   await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Large files' }).click();
@@ -110,7 +109,7 @@ describe('trying a request', () => {
     await page.getByText(/^200 · /).waitFor();
     expect(await page.getByRole('region', { name: 'Response' }).innerText()).toContain('"handle": "acme"');
     await expectAccessible();
-    // On the next page of the same tab it is still there; another tab does not have it, and nothing else keeps it.
+    // The next page of the same tab has the key. Another tab does not, and nothing else stores the key.
     await open('/docs/reference/getInbox');
     expect(await page.getByRole('textbox', { name: 'Key' }).inputValue()).toBe(acme.secret);
     expect(await page.evaluate<string>('JSON.stringify({ ...localStorage }) + document.cookie')).not.toContain(acme.secret);

@@ -41,12 +41,11 @@ test('a stranger with a phone writes, says who they are, attaches a file, and ha
   await page.getByText('Anyone with its link sees your name, email address').waitFor();
   expect(page.url()).toBe(`${world.service.url}/@shop`);
   expect(await page.getByLabel('Message').inputValue(), 'written before signing in').toBe('Do you have it in green?');
-  // Chosen before signing in.
   await page.getByRole('list', { name: 'Chosen files' }).getByText('grün.txt').waitFor();
   await page.getByText('Uploaded').waitFor();
   await expectAccessible();
 
-  // Whose session has ended meanwhile signs in again, and goes on.
+  // A person whose session has ended meanwhile signs in again and continues.
   const cookies = await context.cookies();
   await context.clearCookies();
   await page.getByRole('button', { name: 'Send', exact: true }).click();

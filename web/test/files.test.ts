@@ -63,7 +63,6 @@ test('files are looked at without being opened, details are a click away, and a 
   await ann.expectAccessible();
 });
 
-/** A PDF of some pages with a line of text each. */
 function pdfOf(lines: readonly string[]): Buffer {
   const kids = lines.map((_, at) => `${4 + at * 2} 0 R`).join(' ');
   const objects = [
@@ -162,7 +161,7 @@ describe('a large file', () => {
     const arrived = new Set(whole);
     begun.length = 0;
 
-    // Leaving would lose it, so the page asks.
+    // Leaving would lose the file, so the page asks.
     await page.getByRole('link', { name: /^Open/ }).click();
     await page
       .getByRole('dialog', { name: /Leave while/ })

@@ -31,7 +31,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   const kept = page.getByRole('link', { name: '/dev/mail' });
   expect([await kept.getAttribute('href'), await kept.getAttribute('target')]).toEqual(['/dev/mail', '_blank']);
   expect(await page.getByRole('button', { name: 'Resend code in' }).isDisabled()).toBe(true);
-  // As it is copied from some mails.
+  // The code is copied with the spaces that some mails have.
   await copy(page, ` ${code.slice(0, 3)} ${code.slice(3)} `);
   await page.getByLabel('Code').press('ControlOrMeta+V');
 
@@ -53,7 +53,7 @@ test('a stranger signs in, claims a handle, sends a first message, and leaves wi
   await page.getByRole('button', { name: 'Claim @acme-works' }).click();
 
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
-  // What people do comes before what programs do.
+  // The steps for people come before the steps for programs.
   await expect
     .poll(() => page.getByRole('heading', { level: 2 }).allInnerTexts())
     .toEqual(['Invite colleagues', 'Write to a partner', 'Send a test order as JSON', 'Create an agent and a key', 'Send from a program']);
@@ -134,7 +134,7 @@ test('settings hold, for the business and for the browser, and no link leads awa
   await page.getByText('Passkeys need a domain name').waitFor();
 });
 
-/** What a shell would make of the line. */
+/** Runs the command line as a shell would. */
 function run(line: string): Promise<Response> {
   const [, url = ''] = /^curl (\S+)/.exec(line) ?? [];
   const headers = [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [name, value] as [string, string]);

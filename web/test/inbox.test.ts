@@ -29,7 +29,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await expectAccessible();
 
   await page.getByRole('link', { name: /^Needs correction/ }).waitFor();
-  // Its name has “ord” inside.
+  // The name of this business has “ord” inside.
   await (await world.service.business('nordens')).api.send({ to: 'acme-works', subject: 'Hello' });
   for (let at = 0; at < 60; at++) await send(at);
   await page.goBack();
@@ -48,14 +48,14 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await page.getByRole('link', { name: /Order 57/ }).waitFor();
   expect(page.url()).toContain('type=invoice');
   await expectAccessible();
-  // Only what there is is offered.
+  // Only existing values are offered.
   await filter.fill('invoices of mars');
   await page.getByRole('option').first().waitFor({ state: 'detached' });
   await open('/inbox?type=mars');
   await page.getByText('No results').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await newest.waitFor();
-  // What begins with it comes before what has it inside.
+  // Names that begin with the text come before names that have it inside.
   await page.keyboard.press('f');
   await filter.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('ord');
@@ -64,7 +64,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await page.getByRole('button', { name: 'Remove filter Type' }).waitFor();
   expect(page.url()).toContain('type=order');
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  // The name that one sees can be typed.
+  // The displayed name can be typed.
   await filter.fill('globex comp');
   await page.getByRole('option', { name: /@globex/ }).click();
   await page.getByRole('button', { name: 'Remove filter With' }).waitFor();
@@ -88,7 +88,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await pill.click();
   await page.getByRole('link', { name: /Order 62/ }).waitFor();
 
-  // At the top, what arrives is simply there.
+  // At the top of the list, new threads appear at once.
   await send(63);
   await page.getByRole('link', { name: /Order 63/ }).waitFor();
 });
@@ -105,14 +105,14 @@ test('lists are read without JSON; that of a message is read once, when the mess
   expect(bodies()).toEqual([]);
   await row.click();
   await expect.poll(() => bodies().length, { timeout: 60_000 }).toBe(1);
-  // A new arrival reads summaries alone, and the JSON of what is opened by it.
+  // A new arrival reads only summaries, and the JSON of the message that it opens.
   await globex.api.send({ to: 'large-inbox', subject: 'Another' });
   await page.goBack();
   await page.getByRole('link', { name: /Another/ }).waitFor();
   expect(bodies()).toHaveLength(1);
   const lists = asked.filter((url) => /^(inbox|outbox|threads)/.test(url));
   expect(lists.length).toBeGreaterThan(1);
-  // A list of threads has no JSON; what a thread is read with leaves it out.
+  // A list of threads has no JSON, and a thread is read without it.
   expect(lists.filter((url) => /^threads\/thr_\w+\?/.test(url) && !url.includes('include=summary'))).toEqual([]);
 });
 

@@ -25,7 +25,6 @@ afterAll(() => world.stop());
 
 const rows = (page: Page) => page.getByRole('list', { name: 'Threads' }).locator('[data-thread]');
 
-/** How many rows are seen in full. */
 async function rowsInSight(page: Page): Promise<number> {
   const boxes = await Promise.all((await rows(page).all()).map((row) => row.boundingBox()));
   const height = page.viewportSize()?.height ?? 0;

@@ -50,7 +50,7 @@ test('an agent gets a key that works until it is revoked', async () => {
   const shown = page.getByRole('dialog', { name: 'Key created' });
   await shown.getByRole('button', { name: 'Copy key' }).click();
   await expectAccessible();
-  // Neither Escape nor the cross takes it away.
+  // Neither Escape nor the close button closes the dialog.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await shown.getByRole('button', { name: 'Close' }).click();
@@ -62,7 +62,7 @@ test('an agent gets a key that works until it is revoked', async () => {
 
   const keyed = new Api(world.service.url, secret);
   expect((await keyed.send({ to: 'globex', subject: 'With the new key' })).status).toBe(201);
-  // Uses are noted every so often, so that they cost requests nothing.
+  // Uses are recorded at intervals, so that requests do not pay for it.
   await world.service.sql('UPDATE api_keys SET last_used_at = now() WHERE last_used_at IS NULL');
   await page.reload();
   const keys = page.getByRole('list', { name: 'Keys of Orders' });
@@ -105,7 +105,7 @@ test('a domain is pending until its record is found, and can be given up', async
   await page.getByText(/Verified .*, record last found/).waitFor();
   await expectAccessible();
 
-  // Who sends for the business from the domain is the owner's choice, and the outbox marks those who are no members.
+  // The owner chooses who may send for the business from the domain. The outbox marks senders who are not members.
   const senders = page.getByLabel('Who can send as your business from acme-works.test');
   const kim = await signInWithCode(world.service, 'kim@acme-works.test');
   const kimWrites = () => kim.post('/v1/drops', { to: 'globex', subject: 'From the workshop' });
@@ -187,7 +187,7 @@ test('contacts appear by themselves, are added, found, labelled, archived and bl
   await rows.getByText('Chairs').waitFor();
   await page.getByLabel('Show').selectOption('All');
 
-  // The one that wrote last comes first; by date, the one that was added last.
+  // The contact that wrote last comes first. In order of date, it is the contact that was added last.
   const first = () => rows.getByRole('listitem').first().textContent();
   expect((await dora.post('/v1/drops', { to: 'acme-works', note: 'Hello?' })).status).toBe(201);
   await untilIndexed(world.service);
@@ -337,7 +337,7 @@ test('a member without the rights is told so, and sees no buttons for it', async
 
 const copied = () => ann.page.evaluate<string>('navigator.clipboard.readText()');
 
-/** The field says what is wrong with it, also to those who can't see it. */
+/** The field has its error, also for screen readers. */
 async function expectInvalid(label: string, text: string): Promise<void> {
   const field = ann.page.getByRole('dialog').getByRole('textbox', { name: label });
   await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');

@@ -8,7 +8,6 @@ type Member = Awaited<ReturnType<World['member']>>;
 let world: World;
 let ann: Member;
 let bob: Member;
-/** A program that writes to both. */
 let robot: TestBusiness;
 beforeAll(async () => {
   world = await openWorld();
@@ -58,13 +57,12 @@ test('one writes, the other sees it arrive, opens it and replies, and the first 
   await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
   await page.getByText('Uploaded').waitFor();
 
-  // What was written is still there after a reload; files are not.
+  // After a reload, the text is still there, but the files are not.
   await page.reload();
   await page.getByRole('textbox', { name: 'JSON' }).getByText('12345678901234567890123').waitFor();
   await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
   await page.getByText('Uploaded').waitFor();
   await page.getByRole('textbox', { name: 'Note' }).focus();
-  // Twice, as people do.
   await page.keyboard.press('Control+Enter');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('heading', { name: 'Sent' }).waitFor();
@@ -89,7 +87,7 @@ test('one writes, the other sees it arrive, opens it and replies, and the first 
   expect(await copied(bob.page)).toBe(JSON_TEXT);
 
   await bob.page.getByRole('textbox', { name: 'Search JSON' }).fill('sku');
-  // It goes to the first match by itself.
+  // The search goes to the first match by itself.
   await bob.page.getByText('1 of 2').waitFor();
   await bob.page.keyboard.press('Enter');
   await bob.page.getByText('2 of 2').waitFor();
@@ -124,7 +122,7 @@ test('what the inbox schema does not like is shown at its place', async () => {
   const { page } = bob;
   const schema = { properties: { deep: { properties: { er: { items: { properties: { amount: { type: 'integer' } } } } } } } };
   expect((await bob.api.request('PUT', '/inbox/schema', { schema })).status).toBe(200);
-  // So many that nothing but the first level is open by itself.
+  // With so many entries, only the first level is open at first.
   const er = Array.from({ length: 100 }, (_, at) => ({ amount: at === 70 ? 'many' : at }));
   await openThread(bob, await sent({ to: 'globex-works', json: { deep: { er } } }));
   await page.getByText('Schema failed').waitFor();
@@ -186,7 +184,7 @@ test('order lines are a table, facts come first, and the same can be sent by a p
   await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
   await page.getByText('Copied as curl').waitFor();
   expect(await copied(page)).toContain('"to":"globex-works","type":"order","json":{"order_number"');
-  // Two in one thread are no landmarks of the same name.
+  // Two messages in one thread are not landmarks of the same name.
   await sent({ in_reply_to: message.id, json: { confirmed: true } });
   await page.getByRole('treeitem', { name: /confirmed/ }).waitFor();
   await bob.expectAccessible();
@@ -275,7 +273,6 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await page.getByRole('textbox', { name: 'Search JSON' }).fill('177777');
     await page.getByText('1 of 1').waitFor();
     await tree.getByRole('treeitem', { name: '177777', selected: true }).waitFor();
-    // It takes a fraction of a second; what blocks the page would take minutes.
     expect(Date.now() - begun).toBeLessThan(60_000);
     expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
   });

@@ -40,7 +40,7 @@ test('a receipt is verified by the log, and its proof is downloaded without a mo
   await open(pathOf(sent));
   await page.getByText(/^In the log at #\d+$/).waitFor();
   await page.getByText('Verified.', { exact: true }).waitFor();
-  // It says by whose keys: a page that a service serves can't tell more.
+  // The page names the service whose keys it used, because a page of that service can't prove more.
   await page.getByText(`It is in the log, by the keys that ${new URL(world.service.url).host} publishes.`).waitFor();
   await page.getByText(vkey.split('+').slice(0, 2).join('+'), { exact: true }).waitFor();
   await expectAccessible();

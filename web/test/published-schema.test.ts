@@ -24,7 +24,7 @@ test('one publishes the schema, and the other sees errors before sending, in a n
     schema: { type: 'object', required: ['sku'], properties: { quantity: { type: 'integer' } } },
   });
 
-  // Not published: nothing is said.
+  // The schema is not published, so the page says nothing about it.
   const { page } = bob;
   await bob.open('/compose');
   await page.getByRole('combobox', { name: 'To' }).fill('acme-works');

@@ -59,7 +59,6 @@ test('without a network, navigation stays in the app and goes on when the networ
   await page.getByText('No messages yet').waitFor();
   await context.setOffline(true);
   await page.getByRole('status').getByText(AWAY).waitFor();
-  // Its script is not loaded yet.
   await page.getByRole('link', { name: 'Domains' }).click();
   await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   await context.setOffline(false);

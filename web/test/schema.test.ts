@@ -15,7 +15,6 @@ async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-/** What an editor marks as wrong. */
 const marked = (page: Page, editor: string): Promise<string[]> =>
   page.getByRole('textbox', { name: editor, exact: true }).locator('.cm-problem').allTextContents();
 
@@ -31,10 +30,10 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   const save = page.getByRole('button', { name: 'Save schema' });
   await schema.waitFor();
 
-  // The sample is what came last, just as it came.
+  // The sample is the JSON of the newest message, as it was sent.
   await page.getByRole('textbox', { name: 'Sample' }).getByText('"quantity": 3').waitFor();
 
-  // JSON that is none, then a schema that is none: both are told at their places, and can't be saved.
+  // Invalid JSON and an invalid schema are reported at their places, and can't be saved.
   await write(page, 'Schema', '{\n  "type": "object"\n  "required": []\n}');
   const problems = page.getByRole('list', { name: 'Schema problems' });
   await problems.getByText('Expected a comma or }.').waitFor();
@@ -46,14 +45,14 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await page.getByText('Fix the schema to check the sample.').waitFor();
   await expectAccessible();
 
-  // From the list to the place, where typing fixes it.
+  // A click in the list goes to the place, where typing fixes it.
   await problems
     .getByRole('button', { name: /properties\/quantity\/type/ })
     .first()
     .click();
   await page.keyboard.insertText('"integer"');
   await expect.poll(() => marked(page, 'Schema')).not.toContain('"integr"');
-  // Numbers that no double has stay as they are written.
+  // Numbers that no double can hold stay as written.
   const text =
     '{"type": "object", "required": ["sku"],\n  "properties": {"quantity": {"type": "integer", "maximum": 12345678901234567890.0}}}';
   await write(page, 'Schema', text);
@@ -69,13 +68,13 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   await page.keyboard.insertText('2, "sku": "A-1"');
   await page.getByText('Passed', { exact: true }).waitFor();
 
-  // Tab writes; after Escape it leaves.
+  // Tab indents. After Escape, it leaves the editor.
   await schema.focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   expect(await page.evaluate(`document.activeElement.closest('[aria-label="Schema"]') === null`)).toBe(true);
 
-  // Nothing is lost without a question.
+  // Leaving asks before changes are lost.
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await expectAccessible();
   await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Cancel' }).click();
@@ -85,7 +84,7 @@ test('a schema is written, tried, saved, judges what comes, and is removed', asy
   expect((await api.get('/inbox/schema')).text).toContain(`"schema":${text},`);
   await expectAccessible();
 
-  // What comes from now on is judged by it.
+  // New messages are validated against the schema.
   await globex.api.send({ to: 'acme-works', subject: 'Unfit', json: { quantity: 'many' } });
   await globex.api.send({ to: 'acme-works', subject: 'Fit', json: { sku: 'A-1' } });
   await open('/inbox');

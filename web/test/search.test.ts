@@ -53,7 +53,7 @@ test('what was typed is found and marked, operators are suggested, and a result 
   await field.fill('nothing like this');
   await page.getByText('Check the spelling').waitFor();
   await ann.expectAccessible();
-  // What is no operator is named.
+  // The page names unknown operators.
   await field.fill('is:nonsense foo:bar');
   await page.getByText('is: takes open, done or unread, not nonsense. foo: is not a search operator.').waitFor();
   await ann.expectAccessible();
@@ -85,7 +85,6 @@ test('Ctrl-K does what can be done here, and goes to pages, contacts and results
     await ann.expectAccessible();
     await page.getByRole('option', { name: option }).click();
   };
-  // The verb that fits the thread as it is: it has been read.
   await page.keyboard.press('Control+k');
   await page.getByRole('option', { name: /^Mark unread/ }).waitFor();
   await page.keyboard.press('Escape');
@@ -101,7 +100,6 @@ test('Ctrl-K does what can be done here, and goes to pages, contacts and results
     .getByRole('list', { name: 'Results' })
     .getByRole('link', { name: /PO-4814/ })
     .waitFor();
-  // Also while somebody types.
   await page.getByRole('combobox', { name: 'Search' }).focus();
   await page.keyboard.press('Control+k');
   await commands.waitFor();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await openWorld();
   reader = await world.visitor();
   file = path.join(await builtPages(() => {}), 'verify.html');
-  // Offline, and everything that is asked for is written down.
+  // The page is offline, and all its requests are recorded.
   await reader.context.setOffline(true);
   reader.page.on('request', (request) => requests.push(request.url()));
   await reader.page.goto(pathToFileURL(file).href);
@@ -48,7 +48,7 @@ describe('the page that verifies from disk', () => {
       await trust(vector.trust);
       await choose(vector.file, 'tsa-root.pem');
       expect(await verdict(), vector.name).toBe(words[vector.verdict]);
-      // By a key that came with the file, no line is verified.
+      // A key that came with the file verifies no line.
       if (vector.trust === 'none') expect(await reader.page.locator('#result .good').count(), vector.name).toBe(0);
       expect(
         (await failed()).map((part) => part.toLowerCase()),

@@ -36,7 +36,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   const { body: webhook } = await api.post('/webhooks', { url: 'https://hooks.acme.test/in', headers: { Authorization: 'Bearer s3cret' } });
   await globex.api.send({ to: 'acme-hooks', subject: 'Invoice 12', type: 'invoice', json: { total: 12.5, note: "it's" } });
 
-  // Found: the log says what failed, the page of the delivery why.
+  // The log shows the failed attempt, and the page of the delivery shows why.
   await open(`/webhooks/${webhook.id}`);
   const log = page.getByRole('list', { name: 'Deliveries' });
   await log.getByText('Dropped').waitFor();
@@ -68,7 +68,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   expect(words).toContain('authorization: Bearer mine');
   expect(words[words.indexOf('--data-binary') + 1]).toBe(receiver.at('/in')[0]?.body.toString());
 
-  // Paused while it is mended.
+  // The webhook is paused while its endpoint is repaired.
   await page.getByRole('link', { name: 'Webhook', exact: true }).click();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Pause' }).click();
@@ -76,7 +76,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await banner.waitFor();
   await expectAccessible();
 
-  // Mended: another URL, a description, a limit, Ed25519; the headers stay.
+  // The webhook gets another URL, a description, a limit and Ed25519. Its headers stay.
   receiver.respond = withStatus(204);
   await page.getByRole('button', { name: 'Edit' }).click();
   const form = page.getByRole('dialog', { name: 'Edit webhook' });
@@ -101,7 +101,6 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await resume.getByRole('button', { name: 'Resume webhook' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
 
-  // Rotated, with a grace.
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Rotate secret…' }).click();
   await expectAccessible();
@@ -111,7 +110,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await expectAccessible();
   await rotated.getByRole('button', { name: 'I saved it' }).click();
 
-  // Redelivered: nothing is lost.
+  // A redelivery shows that no message was lost.
   await log.getByRole('link', { name: /^Dropped/ }).click();
   await page.getByRole('button', { name: 'Redeliver' }).click();
   await page.getByText('Your endpoint accepted it.').waitFor({ timeout: 60_000 });
@@ -122,7 +121,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   expect([verifyOwn(again, secret), verifyOwn(again, webhook.secret)]).toEqual([true, true]);
   expect(again.headers).toMatchObject({ 'waybill-replay': 'true', authorization: 'Bearer s3cret' });
 
-  // Paused once more: what comes meanwhile is recovered when it is resumed.
+  // After another pause, messages that came meanwhile are recovered when the webhook is resumed.
   const recoveries = page.getByRole('list', { name: 'Recoveries' });
   const subjects = () => receiver.at('/mended').map(({ body }) => JSON.parse(body.toString()).subject);
   await page.getByRole('link', { name: 'Webhook', exact: true }).click();
@@ -143,7 +142,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await expect.poll(() => recoveries.getByText('Completed').count(), { timeout: 60_000 }).toBe(2);
   await expect.poll(() => subjects().filter((subject) => subject === 'Invoice 13').length, { timeout: 60_000 }).toBe(2);
 
-  // An endpoint that is gone is paused by itself, and every page says so.
+  // An endpoint that is gone is paused by the service, and every page shows it.
   receiver.respond = withStatus(410);
   await globex.api.send({ to: 'acme-hooks', subject: 'Invoice 14', type: 'invoice' });
   await expect.poll(async () => (await api.get(`/webhooks/${webhook.id}`)).body.pause?.reason, { timeout: 60_000 }).toBe('gone');
@@ -165,7 +164,6 @@ test('a webhook is told of more events, and the log shows them', async () => {
   const events = page.getByRole('group', { name: 'Events' });
   await events.getByRole('checkbox', { name: 'Threads updated' }).check();
   await events.getByRole('checkbox', { name: 'Messages received' }).uncheck();
-  // One event always stays.
   await events.getByRole('checkbox', { name: 'Threads updated' }).click();
   expect(await events.getByRole('checkbox', { name: 'Threads updated' }).isChecked()).toBe(true);
   await expectAccessible();

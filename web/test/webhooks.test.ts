@@ -15,7 +15,6 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** What a chart's table has in each column, added up. */
 async function sums(chart: Locator): Promise<number[]> {
   const rows = await chart.getByRole('row').allTextContents();
   const cells = await chart.getByRole('cell').allTextContents();
@@ -32,7 +31,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await page.getByText('No webhooks yet').waitFor();
   await expectAccessible();
 
-  // What is refused is said where it was written.
+  // Refusals appear at the field that they are about.
   await page.getByRole('button', { name: 'New webhook' }).first().click();
   const form = page.getByRole('dialog', { name: 'New webhook' });
   await form.getByRole('textbox', { name: 'URL' }).fill('https://10.0.0.1/hook');
@@ -48,7 +47,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await form.getByRole('textbox', { name: 'URL' }).fill(receiver.url('/orders'));
   await page.keyboard.press('Enter');
 
-  // The secret is shown once, and does not go by accident.
+  // The secret is shown once, and the dialog can't be closed by accident.
   const secretDialog = page.getByRole('dialog', { name: 'Webhook created' });
   const secret = (await secretDialog.getByText(/^whsec_/).textContent()) ?? '';
   await page.keyboard.press('Escape');
@@ -66,7 +65,7 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   const [delivered] = await receiver.received(1);
   expect(delivered?.headers['waybill-event']).toBe('message.test');
 
-  // A message that fails, is tried again, and is given up. The log follows without a reload.
+  // A message fails, is retried and dropped. The log follows without a reload.
   receiver.respond = withStatus(503);
   await globex.api.send({ to: 'acme-works/orders', subject: 'Order 4711', json: { sku: 'A-1' } });
   await page.reload();
@@ -77,7 +76,6 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
     expect.stringMatching(/^DeliveredTest204 · /),
   ]);
 
-  // The numbers follow, as a sentence and as a table.
   const attempts = page.getByRole('figure', { name: 'Attempts' });
   await attempts.getByText('3 attempts in the last 24 hours: 33% delivered, 2 failed.').waitFor();
   await attempts.getByText('Show as table').click();
@@ -89,19 +87,17 @@ test('a webhook is created, tested, followed through failures, and deleted', asy
   await page.getByRole('figure', { name: 'Response time' }).locator('svg').waitFor();
   await expectAccessible();
 
-  // A test that fails says so.
   await page.getByRole('button', { name: 'Send test' }).click();
   await page.getByText('Test failed: responded with 503 instead of a status from 200 to 299').waitFor();
 
-  // From the delivery to the message.
   await log.getByRole('link', { name: /^Dropped/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Message delivery' }).waitFor();
-  // The first attempt has ended; its retry is named by its time.
+  // The first attempt has ended, and the page shows the time of its retry.
   await page.getByText(/^Failed, retry at \d/).waitFor();
   await page.getByRole('link', { name: 'Order 4711' }).click();
   await page.waitForURL(/\/threads\/thr_/);
 
-  // The list tells how it is doing; then it is deleted.
+  // The list shows the state of the webhook, which is then deleted.
   await page.goto('/webhooks');
   await page.getByText('25% delivered in 24 h').waitFor();
   await expectAccessible();

@@ -10,14 +10,14 @@ const MESSAGES = 100_000;
 const QUIET_MS = 150;
 const SINCE_THE_LAST_RESPONSE =
   "performance.now() - Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))";
-/** How much of the page moved by how much of it, as browsers count it; 0.1 is called good. */
+/** The layout shift as browsers measure it. Up to 0.1 counts as good. */
 const MOVED = `new Promise((resolve) => new PerformanceObserver((list, observer) => {
   observer.disconnect();
   resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
 }).observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(() => resolve(0), 100))`;
 const MOVED_MAX = 0.02;
 const SCROLLER = `document.querySelector('[data-scroll-restoration-id=threads]')`;
-/** Some screens' worth. */
+/** The rows of a few screens. */
 const DRAWN_ROWS_MAX = 80;
 
 let world: World;
@@ -47,11 +47,11 @@ describe('the first load of a page takes less than 170 KB of compressed scripts,
     };
     page.on('request', note);
     await ann.open(paths[name] ?? `/${name}`);
-    // Whatever the page asks for by itself, without anybody doing anything.
+    // Waits for requests that the page makes by itself.
     await expect.poll(() => page.evaluate<number>(SINCE_THE_LAST_RESPONSE), { timeout: 60_000 }).toBeGreaterThan(QUIET_MS);
     page.off('request', note);
     const built = await builtPages(() => {});
-    // As gzip makes them, which is what browsers get over plain HTTP; brotli does better.
+    // The sizes are those of gzip, which browsers get over plain HTTP. Brotli is smaller.
     const bytes = [...scripts].map((script) => statSync(path.join(built, 'assets', `${script}.gz`)).size);
     expect(await page.evaluate<number>(MOVED)).toBeLessThan(MOVED_MAX);
     await ann.expectAccessible();

@@ -10,7 +10,6 @@ let world: World;
 let globex: TestBusiness;
 let ann: Member;
 let ben: Member;
-/** An agent of the same business. */
 let agentId: string;
 beforeAll(async () => {
   world = await openWorld();
@@ -40,7 +39,7 @@ test('two people work on one inbox: each sees at once what the other has done, a
   await row(ben, 'Order 5').waitFor();
   await expect.poll(() => ann.page.title()).toMatch(/^\(5\) Open/);
 
-  // Done by mouse; gone for both; undone.
+  // A thread is marked done by mouse, disappears for both, and comes back with undo.
   await row(ann, 'Order 5').hover();
   await ann.page.getByRole('button', { name: 'Done: Order 5' }).click();
   await row(ann, 'Order 5').waitFor({ state: 'detached' });
@@ -50,7 +49,7 @@ test('two people work on one inbox: each sees at once what the other has done, a
   await row(ann, 'Order 5').waitFor();
   await row(ben, 'Order 5').waitFor();
 
-  // By keys: the first row, to the agent; it is no longer unassigned.
+  // By keyboard, the first row is assigned to the agent and leaves the unassigned.
   await ann.page.keyboard.press('j');
   await row(ann, 'Order 5').and(ann.page.locator(':focus')).waitFor();
   await ann.page.keyboard.press('a');
@@ -61,7 +60,6 @@ test('two people work on one inbox: each sees at once what the other has done, a
   await row(ben, 'Order 5').getByText('Assigned to Order desk').waitFor();
   expect((await threadOf(ann.api, threads[4]?.thread_id ?? '')).assignee).toMatchObject({ kind: 'agent', id: agentId });
 
-  // A label that did not exist.
   await ann.page.keyboard.press('l');
   await ann.page.keyboard.type('urgent');
   await ann.page.getByRole('option', { name: 'Create label “urgent”' }).waitFor();
@@ -123,7 +121,7 @@ test('an open thread is read, beside its list or in its place, and leads back to
   await ann.open('/inbox');
   await row(ann, 'Order 6').click();
   await page.getByRole('heading', { name: 'Order 6', level: 1 }).waitFor();
-  // Side by side: the list is still there, and the row is read.
+  // Side by side, the list stays visible and the row is marked as read.
   await expect.poll(() => row(ann, 'Order 6').getAttribute('aria-current')).toBe('page');
   await row(ann, 'Order 6').getByText('Unread').waitFor({ state: 'detached' });
   await ann.expectAccessible();
@@ -131,7 +129,6 @@ test('an open thread is read, beside its list or in its place, and leads back to
   await page.getByRole('heading', { name: 'Order 5', level: 1 }).waitFor();
   await page.keyboard.press('k');
   await page.getByRole('heading', { name: 'Order 6', level: 1 }).waitFor();
-  // Done: on to the next one.
   await page.getByRole('toolbar', { name: 'Thread' }).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('heading', { name: 'Order 5', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();

@@ -2,7 +2,7 @@ import { number } from '../ui/format.ts';
 import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
 
-/** In sessionStorage: it is gone when the tab is closed, and other tabs do not see it. */
+/** The key of an item in sessionStorage, which is gone when the tab is closed and which other tabs do not see. */
 const KEY = 'waybill.docs.key';
 const SHOWN_MAX_CHARS = 100_000;
 const TIMEOUT_MS = 60_000;
@@ -38,7 +38,7 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
   }
 }
 
-/** Without cookies: a request has the rights of the key, not of the signed-in person. */
+/** The request has no cookies, so that it has the rights of the key and not of the signed-in person. */
 function requestOf(form: HTMLFormElement, key: string): [url: string, init: RequestInit] {
   const { method = 'GET', path = '' } = form.dataset;
   const url = new URL(location.origin);

@@ -140,7 +140,6 @@ function holdUnlessNewTab({ ctrlKey, metaKey, shiftKey }: MouseEvent): void {
   if (!ctrlKey && !metaKey && !shiftKey) holdKeys('compose');
 }
 
-/** ⌘K or Ctrl-K, even while somebody types. */
 function usePaletteKey(open: () => void): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || document.querySelector('dialog[open]')) return;
@@ -153,7 +152,6 @@ function usePaletteKey(open: () => void): void {
   }, []);
 }
 
-/** A button for a new message in reach of the thumb: on phones, the navigation is folded. */
 function ComposeInReach() {
   const isList = useLocation({ select: ({ pathname }) => /^\/(inbox|contacts)$/.test(pathname) });
   if (!isList) return null;

@@ -13,7 +13,6 @@ import { PAGES } from './pages.ts';
 const TYPING_MS = 150;
 const CONTACTS_SHOWN = 5;
 
-/** Finds everything by name: commands, pages, views, contacts and search. */
 export function Palette({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');

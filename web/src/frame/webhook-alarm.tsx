@@ -3,7 +3,7 @@ import type { Webhook } from '../api/schema.ts';
 import { useNow } from '../ui/now.ts';
 
 const READ = 100;
-/** Retries repair a failure or two. */
+/** A failure or two is repaired by retries. */
 const ALARMING_MS = 3_600_000;
 
 /** A dot beside the webhooks while one is paused by the service, or has failed for an hour. */

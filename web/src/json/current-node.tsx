@@ -9,7 +9,6 @@ import type { JsonTree } from './tree.ts';
 const LONG_CHARS = 80;
 const SHOWN_CHARS = 200_000;
 
-/** Shows invisible characters as escapes, except line breaks and tabs. */
 const visibleLines = (text: string): string => text.replace(/[^\n\t]+/g, visible);
 
 export function CurrentNode({ tree, node }: { tree: JsonTree; node: number }) {

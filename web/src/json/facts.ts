@@ -10,7 +10,6 @@ export interface JsonFact {
 }
 
 const FACTS_MAX = 9;
-/** Shorter documents are easy to read themselves. */
 const NODES_MIN = 8;
 const LABEL_CHARS_MAX = 60;
 const VALUE_CHARS_MAX = 80;
@@ -79,7 +78,7 @@ type Fact = Omit<Found, 'member'>;
 
 const NOUN = 'purchase_order|order|po|invoice|credit_note|quote|offer|shipment|delivery|contract|document|tracking|reference|ticket';
 const NUMBER = new RegExp(`^(${NOUN})(_(number|no|nr|id|ref))?$|^(number|ref)$`);
-/** Matches two names together: `orderReference`, `id`. */
+/** Matches the name of an object and the name of its value together, such as `orderReference` and `id`. */
 const NUMBER_OF = new RegExp(`(^|_)(${NOUN})_(number|no|nr|id|ref)$`);
 
 function numberIn({ kind }: Document, { names, value = '' }: Member): Fact | undefined {

@@ -26,7 +26,6 @@ interface JsonViewProps {
   text: string;
   name: string;
   validation?: Validation;
-  /** For code that sends the same message again. */
   sentAs?: SentAs | undefined;
 }
 
@@ -46,7 +45,7 @@ const OVERVIEW_FROM = 8;
 const loadOverview = retried(() => import('./overview.tsx'));
 let loading: ReturnType<typeof loadOverview> | undefined;
 
-/** The facts and tables above a tree. Their code is loaded with the first document that may have them. */
+/** Loads the facts and tables above a tree. Their code is loaded with the first document that may have them. */
 function overviewOf(tree: JsonTree): ReturnType<typeof loadOverview> | undefined {
   const isList = (node: number) => tree.kind(node) === 'array' && tree.children(node) > 0 && tree.kind(node + 1) === 'object';
   if (tree.size < OVERVIEW_FROM && !Array.from({ length: tree.size }, (_, node) => node).some(isList)) return undefined;
@@ -54,7 +53,6 @@ function overviewOf(tree: JsonTree): ReturnType<typeof loadOverview> | undefined
   return loading;
 }
 
-/** Smaller documents have no search field. */
 const SEARCHABLE_FROM = 10;
 
 function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<JsonViewProps, 'text'>) {
@@ -118,10 +116,9 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
   );
 }
 
-/** Longer documents are not printed. */
 const PRINTED_CHARS = 100_000;
 
-/** The whole text on paper: the tree renders only visible rows. */
+/** The whole text for paper, because the tree renders only visible rows. */
 function Printed({ text }: { text: string }) {
   return (
     <>

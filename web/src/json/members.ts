@@ -8,7 +8,6 @@ export interface Member {
   path: string[];
   /** The path without names that surround the whole document or only group its values. */
   names: string[];
-  /** Undefined: an object. */
   value: string | undefined;
   /** The currency or unit in the attributes of the value. */
   unit: string | undefined;
@@ -56,7 +55,7 @@ export function documentIn(tree: JsonTree): Document {
   return { kind: kind !== undefined && /^(document|data|payload|body)$/.test(kind) ? undefined : kind, members };
 }
 
-/** The lines of an order are shown as a table, and their amounts are not those of the document. */
+/** Lines of an order are shown as a table, because their amounts are not those of the document. */
 export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
 
 function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {

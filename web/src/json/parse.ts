@@ -11,7 +11,7 @@ export class JsonFault {
   }
 }
 
-/** The limit of the API. */
+/** The API has the same limit. */
 export const LEVELS_MAX = 1_000;
 
 /** Accepts what JSON.parse accepts, except too many levels. Not recursive, so that depth can't overflow the stack. */
@@ -75,7 +75,7 @@ class Reader {
     return this.#nodes.add(this.#parent, this.#at, keyStart, keyEnd);
   }
 
-  /** Reads a scalar, or the start of an object or array. True: a value inside follows. */
+  /** Reads a scalar, or the start of an object or array. Returns true if a value inside follows. */
   #enter(node: number): boolean {
     const code = this.#code();
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
@@ -97,7 +97,6 @@ class Reader {
     return false;
   }
 
-  /** Closes the objects and arrays that end here, up to a comma. */
   #leave(): void {
     for (;;) {
       this.#space();
@@ -153,7 +152,7 @@ class Reader {
     return this.#text.slice(0, this.#at).trimEnd().endsWith(',');
   }
 
-  /** The fault is at the comma, not at the bracket after it. */
+  /** The fault is reported at the comma, not at the bracket after it. */
   #extraComma(bracket: '}' | ']'): JsonFault {
     if (this.#text[this.#at] !== bracket) return this.#fault('Expected a key in double quotes.');
     return new JsonFault(`Remove the comma before ${bracket}.`, this.#text.lastIndexOf(',', this.#at));

@@ -54,7 +54,6 @@ export function patternOf(words: string): RegExp {
   return new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu');
 }
 
-/** The first row at or after the node. Rows are in ascending order. */
 export function rowOf(rows: Int32Array, node: number): number {
   let low = 0;
   let high = rows.length;

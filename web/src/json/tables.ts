@@ -13,7 +13,6 @@ export interface JsonTable {
 
 const TABLES_MAX = 2;
 const COLUMNS_SHOWN_MAX = 24;
-/** Objects with more members are not shown as rows. */
 const COLUMNS_MAX = 100;
 const COLUMNS_MIN = 2;
 /** The first objects decide whether an array is a table. */
@@ -22,7 +21,7 @@ const NODES_READ_MAX = 2_000;
 /** Amounts are often sent as strings. */
 const AMOUNT = /^"-?\d+(\.\d+)?"$/;
 
-/** The first arrays near the top that read better as tables. Lines of an order come before other lists. */
+/** Returns the first arrays near the top that read better as tables. Lines of an order come before other lists. */
 export function tablesOf(tree: JsonTree): JsonTable[] {
   const tables: JsonTable[] = [];
   const queue = [0];
@@ -50,7 +49,7 @@ function tableOf(tree: JsonTree, node: number): JsonTable | undefined {
     if (tree.kind(row) !== 'object' || tree.children(row) > COLUMNS_MAX) return undefined;
     for (const key of keysIn(tree, row)) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  // Similar: most objects have most of the columns.
+  // Objects are similar if most of them have most of the columns.
   const cells = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (counts.size < COLUMNS_MIN || counts.size > COLUMNS_MAX || cells < counts.size * judged.length * 0.6) return undefined;
   const columns = [...counts.keys()].slice(0, COLUMNS_SHOWN_MAX);
@@ -78,7 +77,6 @@ export function cellText(tree: JsonTree, cell: number): { node: number; text: st
   return { node: inner.node, text: inner.unit === undefined ? tree.value(inner.node) : `${tree.value(inner.node)} ${inner.unit}` };
 }
 
-/** Whether all values of a column are numbers, which are right-aligned. */
 export function isNumeric(tree: JsonTree, { rows }: JsonTable, column: string): boolean {
   return rows.slice(0, ROWS_JUDGED).every((row) => {
     const cell = cellOf(tree, row, column);

@@ -20,8 +20,8 @@ export function numberAt(column: Uint8Array | Uint16Array | Int32Array, node: nu
 }
 
 /**
- * JSON as written: order, repeated keys, and every digit of every number. A node is a number; the root is 0, and the first child of a node is the one
- * after it. Half a million nodes take some 20 MB, where objects would take ten times that.
+ * JSON as written: order, repeated keys, and every digit of every number. A node is a number. The root is 0, and the first child of a node
+ * is the number after it. Half a million nodes take some 20 MB, and objects would take ten times that.
  */
 export class JsonTree {
   readonly text: string;
@@ -64,7 +64,6 @@ export class JsonTree {
     return numberAt(this.#columns.after, node);
   }
 
-  /** The text as written, or its first chars. */
   raw(node: number, chars = Number.POSITIVE_INFINITY): string {
     const start = numberAt(this.#columns.start, node);
     return this.text.slice(start, Math.min(numberAt(this.#columns.end, node), start + chars));
@@ -94,7 +93,7 @@ export class JsonTree {
     return raw === undefined ? undefined : decoded(raw);
   }
 
-  /** The decoded string; any other value as written. */
+  /** The decoded string, or any other value as written. */
   value(node: number): string {
     return this.kind(node) === 'string' ? decoded(this.raw(node)) : this.raw(node);
   }
@@ -112,7 +111,7 @@ export class JsonTree {
       .join('');
   }
 
-  /** The node of a JSON Pointer, or its deepest existing ancestor. Of repeated keys the last counts, as with JSON.parse. */
+  /** Returns the node of a JSON Pointer, or its deepest existing ancestor. Of repeated keys the last counts, as in JSON.parse. */
   find(pointer: string): number {
     let node = 0;
     for (const part of pointer.split('/').slice(1)) {
@@ -135,7 +134,6 @@ export class JsonTree {
   }
 }
 
-/** Most strings have no escapes. */
 function decoded(raw: string): string {
   return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }

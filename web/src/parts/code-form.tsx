@@ -8,7 +8,6 @@ import { codePass } from './code-pass.ts';
 import { SEND_CODE } from './email-form.tsx';
 
 const DIGITS = 6;
-/** An email takes a moment, and each new code replaces the one before. */
 const RESEND_AFTER_S = 30;
 
 interface CodeFormProps {

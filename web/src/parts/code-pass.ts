@@ -1,6 +1,6 @@
 /**
- * The pass from a link in a mail with a code: its mailbox gets codes even when others have requested too many. In the fragment, so that no log has
- * it.
+ * The pass from a link in a mail with a code: its mailbox gets codes even when others have requested too many. The pass is in the fragment,
+ * so that no log has it.
  */
 export function codePass(): { pass?: string } {
   const pass = new URLSearchParams(location.hash.slice(1)).get('pass');

@@ -5,7 +5,6 @@ import type { Party } from '../api/schema.ts';
 
 interface DomainProofProps {
   party: Party;
-  /** Shown if there is no verified domain. */
   none?: ReactNode;
 }
 

@@ -7,7 +7,6 @@ const COLOURS: Record<Kind, string> = { object: '', array: '', string: 'text-goo
 /** Later nodes have no colours, to keep long schemas fast. */
 const COLOURED_MAX = 5_000;
 
-/** Read-only JSON, as written. */
 export function HighlightedJson({ text, label }: { text: string; label: string }) {
   const parts = useMemo(() => {
     const read = parseJson(text);

@@ -7,7 +7,7 @@ const KNOWN: Record<string, string> = {
   temporarily_unavailable: 'Your provider is not available. Try again later, or use a one-time code.',
 };
 
-/** The error code of a redirect in words. Its own description is not shown: anyone can write one into a link. */
+/** Explains the error code of a redirect. The description in the redirect is not shown, because anyone can write one into a link. */
 export function providerError(code: string): string {
   return KNOWN[code] ?? 'Your provider couldn’t sign you in. Try again, or use a one-time code.';
 }

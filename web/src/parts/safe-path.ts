@@ -1,4 +1,7 @@
-/** The page to open after the sign-in. Anyone can make a link that names one: only our own pages are opened, else the inbox. */
+/**
+ * Returns the page to open after the sign-in. Anyone can make a link that names one, so only our own pages are opened. Otherwise it is the
+ * inbox.
+ */
 export function safePath(next: string | undefined): string {
   if (next === undefined || !URL.canParse(next, location.origin)) return '/inbox';
   const { origin, pathname, search, hash } = new URL(next, location.origin);

@@ -17,7 +17,6 @@ interface SignInProps {
   backTo: { signedIn: string; failed: string };
   email?: string;
   error: string | undefined;
-  /** Gives the field the focus, on pages for signing in. */
   isFirst?: boolean;
   onSignedIn(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Draws a PDF in a frame without an origin. Whatever a PDF makes of the reader, the frame can read nothing of the app and connect to nothing. The app
- * sends the bytes, and receives only one word.
+ * Draws a PDF in a frame without an origin. Even if a PDF takes control of the reader, the frame can read nothing of the app and connect to
+ * nothing. The app sends the bytes, and receives only one word.
  */
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import * as pdfjsWorker from 'pdfjs-dist/legacy/build/pdf.worker.mjs';

@@ -16,7 +16,7 @@ const JSON_BYTES_MAX = 16_777_216;
 
 /** All files so far. Key: name. A message's files can be added after its proof. */
 const given = new Map<string, File>();
-/** A counter: the result of an older request is not shown. */
+/** Counts requests, so that the result of an older one is not shown. */
 let asked = 0;
 
 input.addEventListener('change', () => add(input.files));
@@ -30,7 +30,7 @@ for (const type of ['dragenter', 'dragover', 'dragleave', 'drop']) {
 document.addEventListener('drop', (event) => add(event.dataTransfer?.files));
 
 function add(files: FileList | null | undefined): void {
-  // A second proof replaces the first, with all that was compared with it.
+  // A second proof replaces the first, and all files that were compared with it.
   if (Array.from(files ?? []).some(isProof)) given.clear();
   for (const file of files ?? []) given.set(file.name, file);
   void update();
@@ -71,7 +71,7 @@ async function reportOf(proof: File, others: File[]): Promise<Report> {
   return verifyBundle(bytes, { ...trusted(), files, tsaCertificates, json });
 }
 
-/** The trusted keys. Only a policy has a line with its quorum. */
+/** Reads the trusted keys. Only a policy has a line with its quorum. */
 function trusted(): VerifyOptions {
   const text = trust.value.trim();
   if (/^\s*quorum\s/m.test(text)) return { policy: `${text}\n` };

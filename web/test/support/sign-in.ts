@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { lastCode, type World } from './visitor.ts';
 
-/** On the page to sign in, from the address to the code. */
 export async function signInOn(page: Page, world: World, email: string): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Sign in with a one-time code' }).click();

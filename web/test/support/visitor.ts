@@ -9,14 +9,12 @@ import type { MemberApi } from '../../../server/test/support/member.ts';
 import { codesFor, signInWithCode } from '../../../server/test/support/people.ts';
 import { startTestService, type TestService } from '../../../server/test/support/service.ts';
 
-/** A service with its pages, and a browser to look at them with. */
 export interface World {
   service: TestService;
-  /** Somebody with a window of their own, who has not signed in. */
+  /** A person with a separate window who has not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Visitor>;
-  /** Somebody who has signed in by other means, and claimed the handle, if one is given. */
+  /** A person who has signed in by other means. With a handle, the person has claimed it. */
   member(email: string, handle: string, options?: BrowserContextOptions): Promise<Visitor & { api: MemberApi }>;
-  /** A window of somebody who has signed in. */
   signedIn(api: MemberApi, options?: BrowserContextOptions): Promise<Visitor>;
   person(email: string, options?: BrowserContextOptions): Promise<Visitor & { jar: CookieJar }>;
   stop(): Promise<void>;
@@ -25,9 +23,8 @@ export interface World {
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  /** Opens a path of the service and waits for what it is about. */
   open(path: string): Promise<void>;
-  /** Nothing that axe knows of stands in anybody's way on this page, as it is now. */
+  /** axe finds no violation on the page as it is now. */
   expectAccessible(): Promise<void>;
 }
 
@@ -80,7 +77,6 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
   };
 }
 
-/** The code that was mailed last. */
 export async function lastCode({ service }: World, email: string): Promise<string> {
   await expect.poll(async () => (await codesFor(service, email)).length, { timeout: 60_000 }).toBeGreaterThan(0);
   return (await codesFor(service, email)).at(-1) as string;
@@ -89,7 +85,7 @@ export async function lastCode({ service }: World, email: string): Promise<strin
 function launch(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
-  // Without --no-sandbox it refuses to run as root, which containers often are; it only ever sees our own pages.
+  // Chromium refuses to run as root without --no-sandbox, and containers often run as root. It only opens our own pages.
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-software-rasterizer', '--disable-extensions'],
@@ -97,8 +93,8 @@ function launch(): Promise<Browser> {
 }
 
 /**
- * Nothing may be written to the console. Chromium itself writes there when the API refuses something or the network is away,
- * which tests provoke; that is for the pages to show.
+ * Nothing may be written to the console. Chromium itself writes there when the API refuses something or the network is down, which tests
+ * provoke. The pages show those failures.
  */
 function listen(page: Page, complaints: string[]): void {
   page.on('console', (message) => {
@@ -110,7 +106,7 @@ function listen(page: Page, complaints: string[]): void {
 
 async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
-    // As it was before it knew frames of other sites: half the time. The one for PDFs has no origin, so that axe can't speak with it.
+    // The legacy mode ignores frames of other sites, and takes half the time. axe can't reach the PDF frame, because it has no origin.
     .setLegacyMode(true)
     .exclude('iframe[sandbox]')
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])

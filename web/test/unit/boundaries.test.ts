@@ -6,7 +6,7 @@ import { currentTypes, FILE } from '../../api-types.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^'?]+)(?:\?[^']*)?'/g;
 
-/** What the checker of the server's imports can't read. From, and what of the project may not be imported there. */
+/** Rules that the checker of the server's imports can't express: files, and the files of the project that they may not import. */
 const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
   [
     'what both compute alike is shared, all else is known by the API',

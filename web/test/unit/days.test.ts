@@ -36,7 +36,6 @@ test('a month is shown in whole weeks from Monday', () => {
   const weeks = weeksOf('2026-11-17');
   expect(weeks.map(([monday]) => monday)).toEqual(['2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23', '2026-11-30']);
   expect(weeks.every((week) => week.length === 7)).toBe(true);
-  // Exactly four weeks.
   expect(weeksOf('2021-02-10').map((week) => [week[0], week[6]])).toEqual([
     ['2021-02-01', '2021-02-07'],
     ['2021-02-08', '2021-02-14'],

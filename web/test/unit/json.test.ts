@@ -11,7 +11,7 @@ function treeOf(text: string): JsonTree {
   return tree;
 }
 
-/** As JSON.parse would make it, out of nothing but what the tree tells. */
+/** Rebuilds the value of JSON.parse from the tree alone. */
 function madeOf(tree: JsonTree, node = 0): unknown {
   const children: number[] = [];
   for (let child = node + 1; child < tree.after(node); child = tree.after(child)) children.push(child);
@@ -163,7 +163,6 @@ describe('rows', () => {
   test('are those whose ancestors are all open', () => {
     expect([...shownRows(tree, new Set())]).toEqual([0]);
     expect([...shownRows(tree, new Set([0, 4]))]).toEqual([0, 1, 4, 5, 6, 7]);
-    // Open, but inside of something that is not.
     expect([...shownRows(tree, new Set([0, 2]))]).toEqual([0, 1, 4]);
   });
 

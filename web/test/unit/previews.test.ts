@@ -53,7 +53,7 @@ test('rows are read with quotes, whatever separates the cells', () => {
   expect(rowsOf(Array(5_000).fill('x').join('\n'))).toHaveLength(200);
 });
 
-/** As other encoders make it. */
+/** The output of another encoder. */
 const HTTPS = `
 #######..#.##.#######
 #.....#...##..#.....#

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const SRC = path.resolve(import.meta.dirname, '../../src');
 
-/** What pages said before, for which there is a word that people know. */
+/** Former words on pages that have a better known replacement. */
 const RETIRED =
   /Mark read or unread|Failed schema|handle or handle\/segment|Those that|To take|Leased|>Holders|"Holders|Parked messages|Nothing has come|How it is doing|Time to answer|Half within|[Bb]egins anew|As the system|Copy the line|No message fits|Sender.s key|receipt is whole|can.t be reached|Continue with a code/;
 
@@ -14,6 +14,6 @@ test('pages say what people say', () => {
       .split('\n')
       .map((line) => `${file}: ${line.trim()}`),
   );
-  // Comments are for those who read code.
+  // Comments are not shown to users.
   expect(lines.filter((line) => RETIRED.test(line) && !/: (\/\*\*|\*|\/\/|\{\/\*)/.test(line))).toEqual([]);
 });

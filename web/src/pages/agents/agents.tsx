@@ -20,7 +20,7 @@ export function AgentsPage() {
   const [searched, setSearched] = useState('');
   const found = list.items.filter((agent) => matches(agent, searched));
 
-  // The search covers only loaded agents, so the rest is loaded.
+  // The search covers only loaded agents, so it loads the rest.
   const { hasMore, isFetchingMore, more } = list;
   const isSearching = searched !== '' && hasMore;
   useEffect(() => {
@@ -79,7 +79,6 @@ export function AgentsPage() {
 interface AgentListProps {
   list: List<Agent>;
   agents: readonly Agent[];
-  /** More agents are being loaded for the search. */
   isSearching: boolean;
   isAdmin: boolean;
   onEdit(agent: Agent | 'new'): void;

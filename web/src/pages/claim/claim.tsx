@@ -23,7 +23,7 @@ export function ClaimPage() {
   const [isChosen, setChosen] = useState(false);
   const form = useForm({
     initial: { display_name: '', handle: '' },
-    // Someone else was faster.
+    // Somebody else has claimed the handle since it was checked.
     codes: { conflict: 'handle' },
     submit: async ({ display_name }) => {
       const business = await claim.mutateAsync({ body: { handle, display_name: display_name.trim() } });

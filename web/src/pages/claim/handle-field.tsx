@@ -13,7 +13,6 @@ const REASONS = {
 interface HandleFieldProps {
   value: string;
   onChange(value: string): void;
-  /** The error of the attempt to claim the handle. */
   error: string | undefined;
 }
 

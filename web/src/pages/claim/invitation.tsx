@@ -24,7 +24,7 @@ const AS_ROLE = {
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' });
   const session = useReading('GET /v1/account', {});
-  // During a reload, somebody who was signed out still is.
+  // While the account is loaded again, a signed-out visitor stays signed out.
   const account = session.data ?? (session.errorUpdateCount > 0 ? null : undefined);
   const invitation = useReading('GET /v1/account/invitations/{token}', { path: { token } });
   if (invitation.error) return <NoInvitation error={invitation.error} onRetry={() => void invitation.refetch()} />;
@@ -54,7 +54,6 @@ export function InvitationPage() {
   );
 }
 
-/** The person must first prove to hold the invited mailbox. */
 function SignInFirst({ token, email }: { token: string; email: string }) {
   const queries = useQueryClient();
   const { error } = useSearch({ strict: false });

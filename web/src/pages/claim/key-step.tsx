@@ -67,7 +67,7 @@ function NewKeyForm({ agent, onSecret }: { agent: Agent | undefined; onSecret(se
         const { id } = agent ?? (await createAgent.mutateAsync({ body: { name: name.trim() } }));
         onSecret((await createKey.mutateAsync({ path: { id }, body: { scope: 'read_write' } })).secret);
       } finally {
-        // After the secret is shown: the reloaded list removes this form.
+        // The list is reloaded only after the secret is shown, because the reloaded list removes this form.
         await forget(queries, 'GET /v1/agents', 'GET /v1/agents/{id}/keys');
       }
     },

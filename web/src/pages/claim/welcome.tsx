@@ -10,7 +10,6 @@ import { FirstMessageStep } from './first-message-step.tsx';
 import { KeyStep } from './key-step.tsx';
 import { InviteStep, PartnerStep } from './team-steps.tsx';
 
-/** The first steps. A step is done no matter who did it, and where. */
 export function WelcomePage() {
   const handle = useActiveBusiness() ?? '';
   const outbox = useReading('GET /v1/outbox', { query: { limit: 20, include: 'summary' } });

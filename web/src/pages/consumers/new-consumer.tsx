@@ -80,7 +80,7 @@ export function EditConsumer({ consumer, onClose }: { consumer: Consumer; onClos
     check,
     submit: async (taken) => {
       const { filter: wanted, ...rest } = bodyOf(taken);
-      // The fields that this form does not show stay.
+      // Fields that this form does not show stay unchanged.
       const { validation } = filter;
       await put.mutateAsync({ path: { name }, body: { ...rest, ordered, filter: { ...wanted, ...(validation && { validation }) } } });
       say('Consumer changed');

@@ -12,7 +12,6 @@ import { say } from '../../ui/toast.tsx';
 
 const CHANGES = ['GET /v1/consumers', 'GET /v1/consumers/{name}', 'GET /v1/consumers/{name}/parked'] as const;
 
-/** The messages that no worker could process, and the actions for them. */
 export function Parked({ name, count }: { name: string; count: number }) {
   const list = useList('GET /v1/consumers/{name}/parked', { path: { name }, query: {} }, { enabled: count > 0 });
   const unpark = useAction('POST /v1/consumers/{name}/unpark', { changes: [...CHANGES] });

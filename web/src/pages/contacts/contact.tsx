@@ -18,7 +18,6 @@ import { ContactNotes } from './contact-notes.tsx';
 import { ContactThreads } from './contact-threads.tsx';
 import { useSchemaOf } from './schema-of.ts';
 
-/** The page of one contact. The address is a handle, a domain or a mailbox. */
 export function ContactPage() {
   const { address } = useParams({ from: '/app/contacts/$address' });
   const contact = useReading('GET /v1/contacts/by-party', { query: partyIn(address) });

@@ -24,8 +24,8 @@ const SCOPES: { value: Scope; label: string; hint: string }[] = [
 ];
 
 /**
- * Here a person gives a key to a program on another screen, such as the command line. The person types the code: with the code in the address, a
- * stranger's link would lead to the stranger's own program.
+ * Here a person gives a key to a program on another screen, such as the command line. The person types the code. If the address had the
+ * code, a stranger's link would give the key to the stranger's program.
  */
 export function DevicePage() {
   const [code, setCode] = useState<string>();
@@ -153,7 +153,6 @@ function Allow({ code, onAllowed }: { code: string; onAllowed(): void }) {
   );
 }
 
-/** Shown only if there is a choice. */
 function BusinessField() {
   const active = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});

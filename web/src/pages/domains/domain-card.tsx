@@ -61,7 +61,6 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
   );
 }
 
-/** Sets who may send as the business from mailboxes at the domain. */
 function Senders({ domain: { domain, senders }, isOwner }: { domain: Domain; isOwner: boolean }) {
   const change = useAction('PATCH /v1/domains/{domain}', { changes: ['GET /v1/domains'] });
   if (!isOwner)

@@ -17,7 +17,6 @@ import type { Message } from './thread-messages.ts';
 const RejectDialog = lazy(retried(async () => ({ default: (await import('./reject-dialog.tsx')).RejectDialog })));
 const WORDS: Record<Acknowledgement['status'], string> = { accepted: 'Accepted', rejected: 'Rejected', processed: 'Processed' };
 
-/** The acknowledgements of a message. Members of the recipient can add one here. */
 export function Acknowledgements({ message: { id, to } }: { message: Message }) {
   const queries = useQueryClient();
   const { data } = useReading(ACKNOWLEDGEMENTS, { path: { id } });

@@ -23,7 +23,7 @@ function NewMessage({ to, onSent }: { to: string | undefined; onSent(sent: Envel
   const navigate = useNavigate();
   const { history } = useRouter();
   const page = useRef<HTMLDivElement>(null);
-  // The text is kept, and the person is asked about files.
+  // The text is kept as a draft, and the person is asked about files.
   const leave = useCallback(() => {
     if (history.canGoBack()) history.back();
     else void navigate({ to: '/inbox', search: lastList() });

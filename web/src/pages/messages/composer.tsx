@@ -14,7 +14,6 @@ import { RecipientField } from './recipient-field.tsx';
 import { TemplateMenu } from './template-menu.tsx';
 import { type ComposerProps, useComposer } from './use-composer.ts';
 
-/** The form for a new message or a reply. A folded reply shows only the note. */
 export function Composer(props: ComposerProps) {
   const { writing, replyTo } = props;
   const isReply = props.inReplyTo !== undefined;
@@ -43,7 +42,7 @@ export function Composer(props: ComposerProps) {
 
   return (
     <>
-      {/* Outside the form: its dialog has a form of its own. */}
+      {/* Outside the form, because its dialog has a form of its own. */}
       {isReply ? null : (
         <div className="absolute top-0 right-0">
           <TemplateMenu draft={draft} onUse={composer.begin} onDone={() => note.current?.focus()} />
@@ -118,7 +117,7 @@ const handleOf = (party: Party | undefined): string | undefined => (party?.kind 
 interface DetailsProps {
   text(name: 'type' | 'subject'): { value: string; error: string | undefined; onChange(event: { target: { value: string } }): void };
   isHidden: boolean;
-  /** Whether somebody wants to fill the fields in now. */
+  /** Somebody wants to fill the fields in now. */
   isAdded: boolean;
 }
 
@@ -135,7 +134,6 @@ function Details({ text, isHidden, isAdded }: DetailsProps) {
   );
 }
 
-/** The hidden contents of a folded draft. */
 function Rest({ draft: { type, subject, json }, files }: { draft: Draft; files: number }) {
   const rest = [
     ...(type === '' ? [] : ['type']),

@@ -1,7 +1,7 @@
 import { activeBusiness } from '../../api/business.ts';
 import { storedFields, storeFields, useStoredFields } from '../../ui/stored-fields.ts';
 
-/** An unsent message, without its files: they can't be stored over a reload. */
+/** An unsent message, without its files, which can't be stored over a reload. */
 export type Draft = {
   to: string;
   type: string;
@@ -14,7 +14,7 @@ const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
 
 export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
 
-/** place: the id of the thread to reply in, or that of a new message. */
+/** `place` is the id of the thread to reply in, or that of a new message. */
 const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${place}`;
 
 /** Each chosen recipient has a separate draft: text for somebody else must not be addressed to this one. */
@@ -29,7 +29,7 @@ export function useDraft(place: string, initial?: Partial<Draft>) {
   const { fields: draft, change, clear } = useStoredFields<Draft>(key, EMPTY, initial);
   return {
     ...{ draft, change, clear },
-    /** The text typed since a draft was sent, for the next one. */
+    /** Returns the text that was typed since the draft was sent, for the next one. */
     leftOf: (sent: Draft): Draft => {
       const now: Draft = { ...EMPTY, ...storedFields(key) };
       const left = (name: keyof Draft) => (now[name].startsWith(sent[name]) ? now[name].slice(sent[name].length) : now[name]);

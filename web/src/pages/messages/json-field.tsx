@@ -10,7 +10,7 @@ import { type SchemaVerdict, useRecipientCheck } from './recipient-check.ts';
 
 const JSON_MAX_BYTES = 1_048_576;
 
-/** Why a text can't be sent as JSON. An empty text can: JSON is optional. */
+/** Returns why a text can't be sent as JSON. An empty text can, because JSON is optional. */
 export function faultOf(text: string): JsonFault | undefined {
   if (text.trim() === '') return undefined;
   const size = new Blob([text.trim()]).size;
@@ -25,7 +25,7 @@ interface JsonFieldProps {
   onRemove(): void;
   error: string | undefined;
   to: string | undefined;
-  /** Whether somebody wants to write it now. */
+  /** Somebody wants to write the JSON now. */
   startsFocused: boolean;
 }
 

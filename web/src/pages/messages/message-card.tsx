@@ -162,7 +162,6 @@ function SenderLine({ message, news, isOurs, isNonMember }: SenderProps) {
 const SHORT_CHARS = 1_500;
 const SHORT_LINES = 20;
 
-/** Plain text. A long note is folded. */
 function Note({ text }: { text: string }) {
   const [isUnfolded, setUnfolded] = useState(false);
   const isPrinting = useIsPrinting();

@@ -5,7 +5,7 @@ import type { Message } from './thread-messages.ts';
 
 const MessageFacts = lazy(retried(async () => ({ default: (await import('./message-facts.tsx')).MessageFacts })));
 
-/** Ids, hashes and the actor: one click away, because few need them. */
+/** Ids, hashes and the actor. They are one click away, because few people need them. */
 export function MessageDetails({ message }: { message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const { receipt_url } = message;

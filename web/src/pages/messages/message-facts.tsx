@@ -5,7 +5,7 @@ import type { Message } from './thread-messages.ts';
 
 const KINDS: Record<Actor['kind'], string> = { agent: 'Agent', person: 'Person', mailbox: 'Mailbox' };
 
-/** For an agent, the key of the business is verified; for people and mailboxes, the email address. */
+/** The verified fact: for an agent, the key of the business, and for people and mailboxes, the email address. */
 const VERIFIED: Record<Actor['provider'], string> = {
   api_key: 'only its API key is verified',
   email: 'email verified with a one-time code',

@@ -13,7 +13,7 @@ import { previewKindOf } from './preview-kind.ts';
 
 const FilePreview = lazy(retried(async () => ({ default: (await import('./file-preview.tsx')).FilePreview })));
 
-/** Browsers drop a download that begins while another is being requested. */
+/** Browsers drop a download that begins while another one is being requested. */
 const BETWEEN_DOWNLOADS_MS = 700;
 
 export function MessageFiles({ files }: { files: File[] }) {

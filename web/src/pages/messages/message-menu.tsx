@@ -102,7 +102,6 @@ export function MessageMenu({ message, onReply }: { message: Message; onReply():
   );
 }
 
-/** Loaded on demand: few need it. */
 async function downloadProof(id: string): Promise<void> {
   const download = await import('./download-proof.ts');
   await download.downloadProof(id);

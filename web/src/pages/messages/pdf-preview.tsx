@@ -15,7 +15,7 @@ export function PdfPreview({ bytes, name }: { bytes: ArrayBuffer; name: string }
     const onMessage = ({ source, data }: MessageEvent) => {
       const drawing = frame.current?.contentWindow;
       if (!drawing || source !== drawing) return;
-      // A frame without an origin has no other address.
+      // A frame without an origin has no address other than `*`.
       if (data === 'ready') drawing.postMessage(bytes, '*');
       else if (data === 'shown' || data === 'failed') setState(data);
     };

@@ -2,7 +2,6 @@ import type { File } from '../../api/schema.ts';
 
 export type PreviewKind = 'image' | 'text' | 'table' | 'pdf';
 
-/** Larger files are downloaded instead. */
 const MAX_BYTES: Record<PreviewKind, number> = { image: 8 * 1024 * 1024, text: 512 * 1024, table: 512 * 1024, pdf: 16 * 1024 * 1024 };
 
 const IMAGES = /\.(png|jpe?g|gif|webp|avif)$/i;

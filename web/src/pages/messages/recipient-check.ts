@@ -11,7 +11,6 @@ const CHECK = 'POST /v1/schema-check';
 const ADDRESS = /^[a-z0-9][a-z0-9-]{1,31}(\/[a-z0-9-]{1,31})?$/;
 
 export interface SchemaVerdict {
-  /** The handle without @ and segment. */
   handle: string;
   problems: Problem[];
 }

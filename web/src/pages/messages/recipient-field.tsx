@@ -42,7 +42,7 @@ export function RecipientField({ value, onChange, error, inputRef }: RecipientFi
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       setOpen(true);
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      // One position more than there are suggestions: the typed text.
+      // There is one position more than suggestions, for the typed text.
       const places = suggestions.length + 1;
       setActive(((active + 1 + step + places) % places) - 1);
     } else if (event.key === 'Enter' && isShown && suggestions[active] && !event.ctrlKey && !event.metaKey) choose(suggestions[active]);
@@ -112,10 +112,9 @@ function knownOf(activity: Contact['activity']): string {
 
 const messagesOf = ({ messages_in, messages_out }: Contact['activity']): number => messages_in + messages_out;
 
-/** The busiest first, then the latest message. */
 const byMessages = (a: Contact, b: Contact): number => messagesOf(b.activity) - messagesOf(a.activity);
 
-/** Contacts first. None while a segment is typed: segments are not listed. */
+/** Contacts come first. While a segment is typed there are no suggestions, because segments are not listed. */
 function useSuggestions(typed: string, isWanted: boolean): Suggestion[] {
   const words = useDebouncedValue(typed.trim().replace(/^@/, ''), TYPING_MS);
   const isHandle = !words.includes('/');

@@ -18,7 +18,7 @@ const CommentForm = lazy(retried(async () => ({ default: (await import('./commen
 interface ReplyProps {
   threadId: string;
   to: EnvelopeSummary;
-  /** Whether the reply is to the newest message, not to a chosen one. */
+  /** The reply is to the newest message, and not to a chosen one. */
   isNewest: boolean;
   onNewest(): void;
   writing: ThreadWriting;
@@ -55,7 +55,7 @@ export function Reply({ threadId, to, isNewest, onNewest, writing, onSent, onCom
             </IconButton>
           )}
         </div>
-        {/* Still mounted while a comment is written: its files may be uploading. */}
+        {/* Still mounted while a comment is written, because its files may be uploading. */}
         <div hidden={isComment}>
           <ReplyForm threadId={threadId} inReplyTo={to.id} other={other} writing={writing} onSent={onSent} />
         </div>
@@ -77,7 +77,10 @@ interface ReplyFormProps {
   onSent(sent: Envelope): void;
 }
 
-/** One line until somebody writes in it: most threads are only read. Keys typed before the form is loaded go into its draft. */
+/**
+ * The form is one line until somebody writes in it, because most threads are only read. Keys typed before the form is loaded go into its
+ * draft.
+ */
 function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormProps) {
   const { what, write, note } = writing;
   const [Loaded, setLoaded] = useState<typeof Composer>();
@@ -87,7 +90,7 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
       void loadComposer().then(({ Composer }) => {
         const { current: field } = note;
         const selection = field !== null && field === document.activeElement ? [field.selectionStart, field.selectionEnd] : undefined;
-        // In one step with the focus, so that no key is lost in between.
+        // Rendered in one step with the focus, so that no key is lost in between.
         flushSync(() => setLoaded(() => Composer));
         if (selection) {
           note.current?.focus();

@@ -9,7 +9,6 @@ interface SenderProofProps {
   isOurs: boolean;
 }
 
-/** The verified domains of the sender. Their absence is shown on first contact, and when the sender has changed its name. */
 export function SenderProof({ message: { from, received_at }, news, isOurs }: SenderProofProps) {
   const { party } = from;
   const isNew = news !== undefined && !isOurs && party.kind === 'handle';

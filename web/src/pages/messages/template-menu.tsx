@@ -13,16 +13,14 @@ import { removeTemplate, saveTemplate, type Template, useTemplates } from './tem
 interface TemplateMenuProps {
   draft: Draft;
   onUse(template: Template): void;
-  /** Called when a template was stored or deleted, to continue writing. */
   onDone(): void;
 }
 
-/** Starts from a stored template, or stores this draft as one. */
 export function TemplateMenu({ draft, onUse, onDone }: TemplateMenuProps) {
   const templates = useTemplates();
   const [isSaving, setSaving] = useState(false);
   const closeDialog = () => {
-    // First, because a dialog that closes gives the focus back to the menu.
+    // This comes first, because a dialog that closes gives the focus back to the menu.
     flushSync(() => setSaving(false));
     onDone();
   };

@@ -13,7 +13,7 @@ const keyNow = (): string => `waybill.templates.${activeBusiness()}`;
 
 let known: { key: string; text: string; list: readonly Template[] } | undefined;
 
-/** The same array until something changes. */
+/** Returns the same array until a template changes. */
 function templates(): readonly Template[] {
   const key = keyNow();
   const text = localStorage.getItem(key) ?? '[]';

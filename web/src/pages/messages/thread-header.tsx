@@ -13,7 +13,6 @@ interface ThreadToolbarProps {
   onOpenAll: (() => void) | undefined;
 }
 
-/** The actions on the open thread. They stay in sight. */
 export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
   const { work, goBack } = useMailbox();
   const isDone = state.status === 'done';

@@ -10,7 +10,6 @@ import type { Message } from './thread-messages.ts';
 interface ThreadListProps {
   messages: Message[];
   comments: Comment[];
-  /** The subject above the list, which messages need not repeat. */
   subject: string | undefined;
   linked: string;
   isOpen(id: string): boolean;
@@ -61,7 +60,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
     gap: GAP_PX,
     overscan: OVERSCAN,
   });
-  // Scrolls to the linked message once, as soon as it is loaded. The first one is at the top anyway, with the heading above it.
+  // Scrolls to the linked message once, as soon as it is loaded. The first message is at the top anyway, with the heading above it.
   const linkedAt = entries.findIndex(({ id }) => id === linked);
   const shown = useRef('');
   const showLinked = useEffectEvent(() => {
@@ -71,7 +70,6 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
   useEffect(() => showLinked(), [linkedAt, linked, place]);
-  // On paper, all entries are rendered below each other.
   const isPrinting = useIsPrinting();
   const drawn = isPrinting ? entries.map(({ id }, index) => ({ index, key: id, start: 0 })) : virtual.getVirtualItems();
   return (

@@ -98,7 +98,7 @@ function Thread({ id }: { id: string }) {
           onSent={() => {
             setReplyToId(undefined);
             say('Sent');
-            // Unless another thread is open by now.
+            // Another thread may be open by now, which must not scroll.
             void loadNew().then(() => writing.section.current && toEnd());
           }}
         />
@@ -134,7 +134,7 @@ function useOpenMessages(messages: Message[] | undefined, linked: string, isComp
   );
   return {
     isOpen,
-    /** More may be loading again, but a form in use must stay. */
+    /** More messages may be loading again, but a form in use must stay. */
     wasComplete: folded !== undefined,
     toggle: (id: string) => setToggled((known) => new Map([...known, [id, !isOpen(id)]])),
     openAll: () => setToggled(new Map((messages ?? []).map(({ id }) => [id, true]))),

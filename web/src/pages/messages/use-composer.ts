@@ -42,7 +42,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
   const stored = useDraft(place, initial);
   const { draft, change } = stored;
   const uploads = useUploads('/v1/uploads');
-  /** added: somebody wants to write it now. */
+  /** added: somebody wants to write JSON now. */
   const [json, setJson] = useState<'none' | 'shown' | 'added'>(draft.json === '' ? 'none' : 'shown');
   /** A new version makes the editor start over. */
   const [version, setVersion] = useState(0);
@@ -82,7 +82,6 @@ export function useComposer(props: ComposerProps, elements: Elements) {
 
 interface Sendable extends ReturnType<typeof useDraft> {
   uploads: Uploads;
-  /** Called when the draft has no JSON any more. */
   onNoJson(): void;
 }
 
@@ -116,7 +115,7 @@ function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipi
     if (found?.at === 'to') recipient.current?.focus();
     if (found !== undefined || uploads.ids === undefined) return;
     try {
-      // A promise, not a callback: it also resolves after the thread was left, and then clears the draft of that thread.
+      // A promise, because a callback would not be called after the thread was left. The promise then clears the draft of that thread.
       finish(await send.mutateAsync(bodyOf(draft, inReplyTo, uploads.ids)));
     } catch (failure) {
       // The mutation has the error, which is shown.

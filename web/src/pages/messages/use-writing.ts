@@ -7,15 +7,13 @@ import { dropKeys, holdKeys, isHeld } from '../../ui/type-ahead.ts';
 const WAYS = ['reply', 'comment'] as const;
 export type Writing = (typeof WAYS)[number];
 
-/** The place of keys that are typed before the field is rendered. */
+/** Identifies the keys that are typed before the field is rendered. */
 export const keysPlace = (what: Writing, threadId: string): string => `${what} ${threadId}`;
 
 export interface ThreadWriting {
-  /** The open form. Undefined: it is folded, and keys are shortcuts. */
   what: Writing | undefined;
   write(what: Writing): void;
   fold(): void;
-  /** The element around the forms. */
   section: RefObject<HTMLElement | null>;
   note: RefObject<HTMLTextAreaElement | null>;
   comment: RefObject<HTMLTextAreaElement | null>;
@@ -30,13 +28,13 @@ export function useThreadWriting(threadId: string): ThreadWriting {
   const comment = useRef<HTMLTextAreaElement>(null);
   const write = useCallback(
     (next: Writing) => {
-      // Another thread may be opening already, as after this one is done: the shortcut is meant for it.
+      // Another thread may be opening already, such as after this one is done. Then the shortcut is meant for that thread.
       const opening = /^\/threads\/([^/]+)$/.exec(router.latestLocation.pathname)?.[1] ?? threadId;
       if (opening !== threadId) {
         holdKeys(keysPlace(next, opening));
         return;
       }
-      // At once: the next keys are text, not shortcuts.
+      // Rendered at once, because the next keys are text and not shortcuts.
       flushSync(() => setWhat(next));
       const field = next === 'reply' ? note : comment;
       if (field.current) field.current.focus();
@@ -76,7 +74,7 @@ export function useFoldWhenLeft(writing: ThreadWriting | undefined, isUntouched:
     const { section, fold } = writing;
     const onLeave = (event: MouseEvent | KeyboardEvent) => {
       const form = section.current;
-      // The path of the event also has elements that the click has removed.
+      // The path of the event also has elements that the click has removed from the page.
       const isInside = form === null || form.contains(document.activeElement) || event.composedPath().includes(form);
       if (!isInside && (!('key' in event) || event.key === 'Tab')) fold();
     };

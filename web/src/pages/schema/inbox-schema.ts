@@ -5,13 +5,11 @@ import { type ApiError, JsonText, textOf } from '../../api/client.ts';
 import { keyOf, useAction } from '../../api/queries.ts';
 
 export interface SavedSchema {
-  /** The text as saved, character for character. */
   text: string;
   updatedAt: string;
   isPublished: boolean;
 }
 
-/** Null: there is no schema. */
 export function useInboxSchema(): UseQueryResult<SavedSchema | null, ApiError> {
   useActiveBusiness();
   return useQuery<SavedSchema | null, ApiError>({

@@ -8,7 +8,7 @@ import { formatted } from '../../parts/json-editor/formatted.ts';
 const RECENT_MESSAGES = 5;
 const LEVELS_MAX = 8;
 
-/** The JSON of the newest of the last few messages that has JSON. Null: none has. */
+/** Returns the JSON of the newest of the last few messages that has any. Null: none has. */
 export function useNewestJson() {
   useActiveBusiness();
   return useQuery({
@@ -23,7 +23,7 @@ export function useNewestJson() {
   });
 }
 
-/** A value of the shape that a schema describes. It may still fail the check. */
+/** Returns a value of the shape that a schema describes. The value may still fail the check. */
 export function sampleFor(schemaText: string): string {
   let schema: unknown;
   try {
@@ -95,7 +95,7 @@ function first(values: unknown): unknown {
   return Array.isArray(values) ? values[0] : undefined;
 }
 
-/** Arrays count, too: a reference may name an item by its index. */
+/** Arrays count, too, because a reference may name an item by its index. */
 function hasMembers(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

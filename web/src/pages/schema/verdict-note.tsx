@@ -3,7 +3,6 @@ import type { Checking } from './checking.ts';
 
 interface VerdictNoteProps {
   verdict: Checking['verdict'];
-  /** Why there is no result. */
   reason: string;
   errors: number;
 }

@@ -28,7 +28,7 @@ const PART = /(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gu;
 const WORKER = /^(me|none|(usr|agt)_\w+)$/;
 const isTime = (value: string): boolean => isDay(value) || /^\d{4}-\d\d-\d\dT/.test(value);
 
-/** A sentence for each unknown operator, which the service searches for as a word. */
+/** Returns a sentence for each unknown operator, which the service searches for as a word. */
 export function unknownIn(query: string): string[] {
   const sentences = [...query.matchAll(PART)].map(([, name, phrase, word = '']) => sentenceOf(name, phrase ?? word));
   return [...new Set(sentences)].filter((sentence) => sentence !== undefined);

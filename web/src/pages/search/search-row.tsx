@@ -72,7 +72,6 @@ export function SearchRow({ result: { message, thread_id, thread_subject, matche
 
 /** Marks are positions in code points. */
 function Marked({ match: { text, marks } }: { match: SearchMatch }) {
-  // Line breaks become spaces.
   const points = [...text.replaceAll(/[\t\n\r]/g, ' ')];
   const pieces = marks.map(([start = 0, end = 0], i) => ({
     start,

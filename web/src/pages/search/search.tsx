@@ -114,7 +114,6 @@ function Hints() {
   );
 }
 
-/** Names the unknown operators, which were searched for as words. */
 function Unknown({ q }: { q: string }) {
   const unknown = unknownIn(q);
   if (unknown.length === 0) return null;

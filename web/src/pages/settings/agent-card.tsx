@@ -3,7 +3,6 @@ import { Switch } from '../../ui/field.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 import { ErrorNote, States } from '../../ui/states.tsx';
 
-/** Sets whether agents of others can look up what the agents of the business do. */
 export function AgentCard({ isAdmin }: { isAdmin: boolean }) {
   const business = useReading('GET /v1/business', {});
   const change = useAction('PATCH /v1/business', { changes: ['GET /v1/business'] });

@@ -37,7 +37,7 @@ export function SettingsPage() {
               <Addresses business={business} addresses={addresses} isAdmin={isAdmin} />
             </Section>
             <Section title="Drop page">
-              {/* As high before it is loaded. */}
+              {/* As high as the loaded form, so that nothing moves. */}
               <div className={isAdmin ? 'min-h-94' : 'min-h-40'}>
                 <DropPageSettings key={business.handle} name={business.display_name} isAdmin={isAdmin} />
               </div>

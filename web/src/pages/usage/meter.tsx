@@ -3,7 +3,6 @@ import { type ReactNode, useId } from 'react';
 interface MeterProps {
   label: string;
   used: number;
-  /** 0: no limit. */
   limit: number;
   format(value: number): string;
   children: ReactNode;

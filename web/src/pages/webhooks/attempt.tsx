@@ -108,7 +108,6 @@ function Response({ response, hasResponse }: { response: Attempt['response']; ha
   );
 }
 
-/** Shows invisible characters, except line breaks and tabs. */
 function visibleLines(text: string): string {
   return text.replace(/[^\t\n\r]+/g, visible);
 }

@@ -16,7 +16,7 @@ export function curlFor(url: string, request: Request, body: string): string {
   return `curl ${quoted(request?.url ?? url)} \\\n${lines.join('')}  --data-binary ${quoted(body)}\n`;
 }
 
-/** In single quotes, a shell reads nothing but the next single quote. */
+/** Within single quotes, a shell interprets only the closing quote. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

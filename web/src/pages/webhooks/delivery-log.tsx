@@ -147,7 +147,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
   );
 }
 
-/** The event, the party and the attempt: “Order PO-5013 · Brightwater · attempt 3”. */
+/** Shows the event, the party and the attempt: “Order PO-5013 · Brightwater · attempt 3”. */
 function What({ delivery: { message, latest_attempt } }: { delivery: WebhookMessage }) {
   const { event, attempt, replay } = latest_attempt;
   if (event === 'message.test') return 'Test';

@@ -12,7 +12,6 @@ const STATES: Record<State, [tone: Tone, name: string, meaning: string]> = {
   failed: ['bad', 'Failed', 'It is not retried: it was a test, or your endpoint responded 410.'],
 };
 
-/** A failed delivery that is retried also shows when. */
 export function DeliveryState({ status, retryAt = null }: { status: State; retryAt?: string | null }) {
   const [tone, name] = STATES[status];
   return <Badge tone={tone}>{status === 'retrying' && retryAt !== null ? `Failed, retry at ${retryTime(new Date(retryAt))}` : name}</Badge>;

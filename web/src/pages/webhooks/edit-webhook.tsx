@@ -139,7 +139,7 @@ function settingsOf({ url, target, types, description, max_per_second, change, h
 
 type Settings = ReturnType<typeof settingsOf>;
 
-/** Only changed fields: a URL that is sent is checked again. */
+/** Returns only changed fields, because a URL that is sent is checked again. */
 function changesOf(before: Settings, after: Settings): Partial<Settings> {
   const entries = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Object.entries(before).find(([one]) => one === name)?.[1]),

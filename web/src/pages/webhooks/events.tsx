@@ -38,7 +38,6 @@ export function eventsIn(text: string): WebhookEvent[] {
   return EVENTS.map(({ event }) => event).filter((event) => names.includes(event));
 }
 
-/** Checkboxes for all events. At least one stays. */
 export function EventChoice({ value, onChange }: { value: readonly WebhookEvent[]; onChange(events: WebhookEvent[]): void }) {
   const toggle = (event: WebhookEvent, isOn: boolean) => {
     const next = EVENTS.map((one) => one.event).filter((one) => (one === event ? isOn : value.includes(one)));

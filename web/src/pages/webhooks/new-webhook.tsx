@@ -15,7 +15,6 @@ const MESSAGES = [
   { value: 'segment', label: 'Messages to one segment', hint: 'For a program that handles one part of your business.' },
 ] as const;
 
-/** Asks for a URL, shows the secret, then opens the page of the webhook, where it can be tested. */
 export function NewWebhook({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const create = useAction('POST /v1/webhooks', { changes: ['GET /v1/webhooks'] });

@@ -26,7 +26,6 @@ export function Paused({ pause: { reason, since }, onResume }: { pause: Pause; o
   );
 }
 
-/** Warns of a failing endpoint, before the service pauses it. */
 export function Failing({ since }: { since: string }) {
   return (
     <section aria-label="Failing" className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg bg-bad-tint px-4 py-3 text-bad">

@@ -16,7 +16,7 @@ export function TestOutcome<Input>({ id, test: { data, error } }: TestOutcomePro
   if (error) return <ErrorNote error={error} />;
   return (
     <div role="status" className="mb-6 empty:hidden">
-      {/* The attempt's id is that of the job. */}
+      {/* The id of the attempt is that of its job. */}
       {data === undefined ? null : <Outcome key={data.job_id} id={id} attemptId={data.job_id.replace(/^job_/, 'dlv_')} />}
     </div>
   );

@@ -10,7 +10,6 @@ import { Receives } from './receives.tsx';
 
 interface WebhookRowProps {
   webhook: Webhook;
-  /** Whether its statistics may be loaded now. */
   isCounted: boolean;
   onCounted(): void;
 }

@@ -73,7 +73,6 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-/** Key: the node name in the JSON grammar. */
 const COLOURS: Record<string, Decoration> = {
   PropertyName: Decoration.mark({ class: 'font-medium' }),
   String: Decoration.mark({ class: 'text-good' }),

@@ -16,7 +16,7 @@ interface EditorProps {
   text: string;
   onChange(text: string): void;
   problems: readonly Problem[] | undefined;
-  /** Lower than on a page about the JSON alone. */
+  /** The editor is lower than on a page about the JSON alone. */
   isLow?: boolean;
   startsFocused?: boolean;
   ref: Ref<EditorHandle>;
@@ -44,7 +44,7 @@ export function Editor({ label, text, onChange, problems, isLow = false, startsF
         const field = plain.current;
         const typed = field?.value ?? initial;
         opened = openEditor(place.current, { text: typed, label, describedBy: hintId, onChange: (changed) => onEdit(changed) });
-        // In one step, so that no key is lost in between.
+        // Done in one step, so that no key is lost in between.
         if (field !== null && field === document.activeElement) opened.goTo({ from: field.selectionStart, to: field.selectionEnd });
         flushSync(() => setEditor(opened));
       },

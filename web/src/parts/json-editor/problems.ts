@@ -35,7 +35,7 @@ export function problemsIn(tree: JsonTree, errors: readonly { path: string; mess
 
 function problemAt(text: string, from: number, to: number, message: string, path: string | undefined): Problem {
   const end = Math.min(to, text.length);
-  // At the end of the text, the character before is marked.
+  // At the end of the text, the last character is marked.
   const start = Math.max(0, Math.min(from, end - 1));
   return { message, path, from: start, to: end, line: placeOf(text, from).line };
 }

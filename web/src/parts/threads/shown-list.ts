@@ -12,7 +12,7 @@ function indexNow(): number {
 
 export const lastList = (): ListSearch => last.search;
 
-/** Whether it is the previous entry of the history. */
+/** The last list is the previous entry of the history. */
 export const isLastListBehind = (): boolean => last.index === indexNow() - 1;
 
 /** The list that the address names, or else the last one. */

@@ -14,7 +14,6 @@ export interface ThreadRow extends Decisions {
   lastId: string;
   subject: string | null;
   with: Party;
-  /** The summary of the last message. */
   summary: string;
   sentBy: Actor | null;
   type: string | null;

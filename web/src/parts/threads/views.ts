@@ -54,7 +54,7 @@ const text = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
-/** An address may hold anything. Old links to the former lists of messages have other names for the same. */
+/** An address may hold anything. Old links to the former lists of messages have other names for the same filters. */
 export function parseListSearch(search: Record<string, unknown>): ListSearch {
   const isOld = ['from', 'to', 'validation'].some((name) => name in search);
   const verdict = text(search['validation']);
@@ -83,7 +83,7 @@ export function filterOf(search: ListSearch, saved: View[] | undefined): ThreadF
   return { ...base, ...given };
 }
 
-/** The start of a day, or of a later one. The service refuses anything else. */
+/** Returns the start of a day, or of a later one, as the service requires. */
 function startOf(day: string, later: number): string {
   const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split('-').map(Number);
   const time = new Date(year, month - 1, date + later);

@@ -14,7 +14,7 @@ import { keysPlace, type ThreadWriting, useFoldWhenLeft } from '../use-writing.t
 
 const SUGGESTED_MAX = 6;
 const TEXT_MAX_CHARS = 10_000;
-/** The name that is being typed, from the @ to the cursor. */
+/** Matches the name that is being typed, from the @ to the cursor. */
 const MENTION = /(?:^|\s)@([^@\n]{0,40})$/;
 
 interface CommentFormProps {
@@ -41,7 +41,7 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
     requestAnimationFrame(() => textRef.current?.setSelectionRange(from + name.length, from + name.length));
   });
   const { field, list, isShown } = useOptions(suggestions);
-  // A text of several lines is no combobox.
+  // A field of several lines can't have the role combobox.
   const { role: _role, 'aria-expanded': _expanded, ...suggesting } = field;
   const begin = useEffectEvent(() => {
     textRef.current?.focus();
@@ -59,7 +59,7 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
       if (isBusy || text.trim() === '') return;
       const mentions = mentioned.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id);
       await add.mutateAsync({ path: { id: threadId }, body: { text, mentions } });
-      // Text typed since then belongs to the next comment.
+      // Text that was typed while the comment was sent belongs to the next comment.
       const now = textNow();
       clear();
       if (now !== text) change({ text: now.startsWith(text) ? now.slice(text.length) : now });

@@ -13,7 +13,6 @@ import { useFilterOptions } from './filter-options.tsx';
 
 const DateField = lazy(retried(async () => ({ default: (await import('../../../ui/date-field.tsx')).DateField })));
 
-/** The filters of a view, stored in the address of the page: chips, and a field that suggests more. */
 export function FilterChips({ search, rows }: { search: ListSearch; rows: ThreadRow[] }) {
   const navigate = useNavigate();
   const narrow = (narrowing: Narrowing) => void navigate({ to: '/inbox', search: { ...search, ...narrowing }, replace: true });
@@ -109,7 +108,7 @@ function Chips({ search, narrow }: { search: ListSearch; narrow(narrowing: Narro
     value === undefined || value === '' ? null : (
       <span key={name} className="inline-flex h-7 items-center gap-1.5 rounded-lg bg-accent-tint pl-2 text-sm text-accent">
         <span>{label}:</span>
-        {/* A calendar is larger than the chip. */}
+        {/* Wider than the chip, because a calendar is larger. */}
         <span className={`font-medium ${name === 'since' || name === 'until' ? '' : 'max-w-52 truncate'}`}>{value}</span>
         <button
           type="button"

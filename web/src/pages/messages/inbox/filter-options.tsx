@@ -48,7 +48,7 @@ export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions)
   const known = [
     ...group('State', Mail, STATES.filter(fits)),
     ...group('Schema', BadgeX, VERDICTS.filter(fits)),
-    // The service has searched the names.
+    // Not matched against the typed text, because the service has searched the names.
     ...group('From or to', ContactRound, parties),
     ...group('Type', Braces, types.filter(fits)),
     ...group('Label', Tag, labels.filter(fits)),
@@ -88,7 +88,7 @@ function useKnown(
     { query: { limit: CONTACTS_READ, sort: 'activity', ...(q !== '' && { q }) } },
     { enabled: isOpen },
   );
-  // The service does not list types and segments: those of the busiest partners, and of the agents here, are known.
+  // The service does not list types and segments, so those of the busiest partners and of the agents here are offered.
   const partners = useReading('GET /v1/contacts', { query: { limit: PARTNERS_READ, sort: 'activity' } }, { enabled: isOpen });
   const agents = useReading('GET /v1/agents', { query: { limit: AGENTS_READ } }, { enabled: isOpen });
   const labels = useReading('GET /v1/threads/labels', {}, { enabled: isOpen });

@@ -17,7 +17,6 @@ const ViewDialogs = lazy(retried(async () => ({ default: (await import('./view-d
 interface ListHeaderProps {
   search: ListSearch;
   filter: ThreadFilter | undefined;
-  /** A thread is open beside the list, and has the heading of the page. */
   isBeside: boolean;
 }
 

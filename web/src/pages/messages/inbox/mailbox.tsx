@@ -36,7 +36,10 @@ function useGoBack(): () => void {
   }, [navigate, history]);
 }
 
-/** List and thread: side by side in a wide window, else one of them. The list stays mounted, and keeps its scroll position. */
+/**
+ * The list and a thread: side by side in a wide window, otherwise one of them. The list stays mounted, so that it keeps its scroll
+ * position.
+ */
 export function MailboxPage() {
   const search = useShownList();
   const openId = useMatch({ from: '/app/mailbox/threads/$id', shouldThrow: false })?.params.id;
@@ -126,7 +129,6 @@ function useNextRow(rows: ThreadRow[], cursor: string | undefined, list: RefObje
   }, [rows, cursor, list]);
 }
 
-/** The ticked threads. A range begins at the last ticked one. */
 function useSelection(rows: ThreadRow[]) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const from = useRef<string>(undefined);
@@ -152,7 +154,7 @@ function useSelection(rows: ThreadRow[]) {
   return { selected, select, selectAll };
 }
 
-/** The same actions for the palette. */
+/** Adds the same actions to the palette. */
 function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions, 'openId' | 'cursor' | 'selected' | 'work'>): Command[] {
   return useMemo(() => {
     const current = openId ?? cursor;

@@ -14,7 +14,6 @@ import { timeInGroup } from './day-groups.ts';
 interface ThreadRowProps {
   row: ThreadRow;
   now: Date;
-  /** Two lines: beside a thread, and on phones. */
   isCompact: boolean;
   isOpen: boolean;
   isSelected: boolean;
@@ -30,7 +29,7 @@ interface ThreadRowProps {
 const WIDE_COLUMNS =
   '[--last:4.5rem] grid-cols-[13rem_minmax(0,1fr)_auto_var(--last)] 2xl:grid-cols-[17rem_minmax(0,1fr)_auto_var(--last)] pointer-fine:group-focus-within:[--last:8rem] pointer-fine:group-hover:[--last:8rem]';
 
-/** One thread. The link covers the row; checkbox and actions lie on it. */
+/** One thread. The link covers the row, and the checkbox and the actions lie on the link. */
 export const ThreadRowView = memo(function ThreadRowView(props: ThreadRowProps) {
   const { row, isCompact, isOpen, isSelected, isSelecting, onFocus, onSelect, onAct } = props;
   const isUnread = row.unread_count > 0;
@@ -176,7 +175,7 @@ function Marks(props: CellsProps) {
     <>
       <Flags {...props} />
       <Tags {...props} />
-      {/* A place of its own, so that the marks of rows stand below each other. */}
+      {/* A column of its own, so that the marks of rows are aligned. */}
       <span className="grid size-5 shrink-0 place-items-center">
         {props.row.assignee === null ? null : <ColleagueMark colleague={props.row.assignee} />}
       </span>

@@ -109,7 +109,7 @@ function useShowOpen(openId: string | undefined, lines: Line[], list: List<Threa
   const isFound = at >= 0;
   const showRow = useEffectEvent(() => show(at));
   useEffect(() => {
-    // A frame later, when the list has its height.
+    // Scrolls a frame later, when the list has its height.
     const frame = openId !== undefined && isFound ? requestAnimationFrame(() => showRow()) : 0;
     return () => cancelAnimationFrame(frame);
   }, [openId, isFound]);
@@ -120,7 +120,7 @@ function useShowOpen(openId: string | undefined, lines: Line[], list: List<Threa
   }, [isWanted, more]);
 }
 
-/** How many threads have got messages since the top of the list was in sight. */
+/** Counts the threads that have got messages since the top of the list was in sight. */
 function useNews(items: ThreadRow[], isAtTop: boolean): number {
   const newest = items[0]?.at ?? '';
   const [seen, setSeen] = useState(newest);

@@ -15,7 +15,6 @@ interface ViewDialogsProps {
   onClose(): void;
 }
 
-/** The dialogs for a view, loaded on demand. */
 export function ViewDialogs({ editing, view, filter, onClose }: ViewDialogsProps) {
   if (editing === 'new') return <ViewDialog view={undefined} filter={filter} onClose={onClose} />;
   if (view === undefined) return null;

@@ -12,7 +12,6 @@ const LISTS = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => q
 
 const threadKey = (id: string): unknown[] => ['thread', activeBusiness(), id];
 
-/** The known decisions about a thread, from its list or from the open thread. */
 export function decisionsOf(queries: QueryClient, id: string): Decisions | undefined {
   for (const [, rows] of queries.getQueriesData<Rows>(LISTS)) {
     const row = rows?.pages.flatMap(({ data }) => data).find((one) => one.id === id);
@@ -21,7 +20,7 @@ export function decisionsOf(queries: QueryClient, id: string): Decisions | undef
   return queries.getQueryData<Thread>(threadKey(id))?.pages.at(-1)?.state;
 }
 
-/** Changes all lists and threads on the page, before the service has. */
+/** Shows a change in all lists and threads of the page, before the service has it. */
 export function showChanged(
   queries: QueryClient,
   ids: ReadonlySet<string>,
@@ -47,7 +46,7 @@ export function showChanged(
     });
 }
 
-/** Reads that began before a change would undo it on the page. */
+/** Cancels reads that began before a change, because they would undo it on the page. */
 export async function stopReading(queries: QueryClient): Promise<{ wasReading: boolean }> {
   const wasReading = queries.isFetching(LISTS) > 0;
   await queries.cancelQueries(LISTS);

@@ -31,7 +31,6 @@ interface Step {
   change: Change;
 }
 
-/** Threads with the same state before are changed back together. */
 function undoOf(queries: QueryClient, ids: readonly string[], change: Change): Step[] {
   const inverses = ids.flatMap((id) => {
     const known = decisionsOf(queries, id);

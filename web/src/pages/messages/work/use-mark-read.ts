@@ -6,11 +6,10 @@ import { applied } from './decisions.ts';
 import { readAgain, showChanged, stopReading } from './thread-cache.ts';
 import { isChanging, whileChanging } from './under-way.ts';
 
-/** Marks an open thread as read, with the messages that arrive in it. */
 export function useMarkRead(id: string, unread: number): void {
   const queries = useQueryClient();
   useEffect(() => {
-    // Just marked as unread: the thread is being closed.
+    // If the thread was just marked as unread, it is being closed.
     if (unread === 0 || isChanging()) return;
     // After a failure, the thread is unread when it is opened again.
     void markRead(queries, id).catch(() => undefined);

@@ -7,7 +7,6 @@ import type { Change } from './decisions.ts';
 import { decisionsOf } from './thread-cache.ts';
 import { useChanges } from './use-changes.ts';
 
-/** The actions on threads. Done and unread are toggles. */
 export type Verb = 'done' | 'assign' | 'label' | 'unread';
 
 export interface Picking {
@@ -16,9 +15,9 @@ export interface Picking {
 }
 
 export interface Work {
-  /** The name of the action for the present state: “Mark read” or “Mark unread”. */
+  /** Returns the name of the action for the present state, such as “Mark read” or “Mark unread”. */
   nameOf(verb: Verb, ids: readonly string[]): string;
-  /** Applies to the thread, or to the whole selection if it is part of it. */
+  /** Applies to the thread, or to the whole selection if the thread is part of it. */
   act(verb: Verb, id: string): void;
   actOn(verb: Verb, ids: readonly string[]): void;
   assign(ids: readonly string[], assignee: Colleague | null): void;
@@ -36,7 +35,7 @@ const NAMES: Record<Verb, (state: { isDone: boolean; isUnread: boolean }) => str
 
 const countOf = (ids: readonly string[], done: string): string => (ids.length === 1 ? done : `${number(ids.length)} threads: ${done}`);
 
-/** All actions on threads, by mouse, key and menu. onLeft: threads that must not stay open. */
+/** All actions on threads, by mouse, key and menu. `onLeft` gets the threads that must not stay open. */
 export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly string[], verb: 'done' | 'unread') => void): Work {
   const queries = useQueryClient();
   const change = useChanges();
