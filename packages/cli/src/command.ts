@@ -13,7 +13,6 @@ export interface Option {
   help: string;
 }
 
-/** The input of a command: its arguments and options, and its environment. */
 export interface Call {
   args: string[];
   options: Options;
@@ -60,7 +59,7 @@ export class Options {
     return Number(value);
   }
 
-  /** The given options among these, for the query of a request. */
+  /** Returns those of the named options that were given, for the query of a request. */
   given(...names: string[]): Record<string, string> {
     return Object.fromEntries(
       names.flatMap((name) => [[name, this.text(name)]]).filter((pair): pair is [string, string] => pair[1] !== undefined),
@@ -69,7 +68,6 @@ export class Options {
 }
 
 export interface Command {
-  /** The name as typed: `webhooks create`. */
   name: string;
   /** The arguments, such as `<to>`. Those in brackets are optional, and `…` takes any number. */
   args: string;

@@ -7,7 +7,7 @@ import { visible } from './output.ts';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open', win32: 'explorer.exe' };
 const NAME_MAX_CHARS = 100;
-/** The lower limit, whatever the service says. */
+/** Polls are at least this far apart, whatever the service says. */
 const INTERVAL_MIN_S = 1;
 
 export async function keyByDevice({ options, output, io, signal }: Call, url: string): Promise<string> {

@@ -6,10 +6,9 @@ import { run } from './run.ts';
 const argv = process.argv.slice(2);
 const service = (file: string) => new URL(`../../../server/src/${file}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-/** The file of each program. */
 const PROGRAMS: Record<string, string> = { start: 'main', witness: 'witness' };
 
-/** Anybody can audit a log; the other commands about it are the operator's. */
+/** Anybody can audit a log. The other commands about logs are the operator's. */
 const isOperators = argv[0] === 'log' ? argv[1] !== 'audit' : (OPERATORS as readonly string[]).includes(argv[0] ?? '');
 if (isOperators || Object.hasOwn(PROGRAMS, argv[0] ?? '')) {
   const program = service(PROGRAMS[argv[0] ?? ''] ?? 'cli');
@@ -20,7 +19,7 @@ if (isOperators || Object.hasOwn(PROGRAMS, argv[0] ?? '')) {
 } else {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  // A reader that goes away, such as `head`, is no failure.
+  // A reader that closes the pipe, such as `head`, is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.exitCode = await run(argv, process, stopping.signal);
 }

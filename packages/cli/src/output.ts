@@ -7,14 +7,14 @@ const BAR_CHARS = 30;
 const CELL_MAX_CHARS = 60;
 const DEFAULT_COLUMNS = 100;
 
-/** Controls, bidi and other invisible characters. Strangers' text must not control a terminal, or look like something else. */
+/** Controls, bidi and other invisible characters. A stranger's text must not control the terminal, or look like something else. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/gu;
 
 export function visible(text: string): string {
   return text.replace(UNSEEN, (found) => `⟨U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 
-/** The same, but with its line breaks and tabs. */
+/** Shows invisible characters, but keeps line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text
     .split('\n')
@@ -22,7 +22,7 @@ export function visibleLines(text: string): string {
     .join('\n');
 }
 
-/** JSON on one line: line breaks are only between values. */
+/** Puts JSON on one line. Its line breaks are only between values. */
 export function oneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }

@@ -1,7 +1,7 @@
 export class UsageError extends Error {}
 
-/** The command worked, and the result of the check is no. */
+/** The command worked, and its check failed. */
 export class CheckFailed extends Error {}
 
-/** Nothing is wrong, but nobody whom the caller trusts vouches for it. */
+/** The proof is consistent, but nobody whom the caller trusts vouches for it. */
 export class NoTrustedKey extends Error {}

@@ -7,7 +7,7 @@ export interface Profile {
   url: string;
   key: string;
   handle: string;
-  /** The key of `--sign`: the private half is nowhere else. */
+  /** The key of `--sign`. Its private half is stored nowhere else. */
   signingKey?: { id: string; privateKey: string };
 }
 
@@ -72,7 +72,7 @@ export class Profiles {
     return removed;
   }
 
-  /** Atomically: a crash leaves the old file or the new one. */
+  /** Writes atomically: a crash leaves the old file or the new one. */
   #write(stored: Stored): void {
     const folder = path.dirname(this.file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

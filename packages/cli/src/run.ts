@@ -11,7 +11,6 @@ import { CheckFailed, NoTrustedKey, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
 import { VERSION } from './version.ts';
 
-/** The exit codes, for scripts. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, notFound: 4, unavailable: 5, untrusted: 6, interrupted: 130 } as const;
 
 export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
@@ -127,7 +126,7 @@ function accountOf(options: Options, profiles: Profiles, { env }: Io): Account {
   return { key, url, ...(isOfProfile && profile.signingKey && { signingKey: profile.signingKey }) };
 }
 
-/** Only with `--sign`: nobody signs without wanting to. */
+/** Returns the key only with `--sign`, so that nobody signs by accident. */
 function signingKeyFor(options: Options, { signingKey }: Account): Account['signingKey'] {
   if (!options.is('sign')) return undefined;
   if (!signingKey) throw new UsageError('The profile has no signing key. Create one: waybill signing-key');

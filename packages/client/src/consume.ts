@@ -67,7 +67,6 @@ class Worker {
   readonly #stopping = new AbortController();
   readonly #stopAsAsked: () => void;
   readonly #signal: AbortSignal | undefined;
-  /** The messages under way. Key: id. */
   readonly #held = new Map<string, { lease: AbortController; done: Promise<void> }>();
   #refusal: unknown;
   readonly #acks: AckBatch;
@@ -142,7 +141,7 @@ class Worker {
   /** Never rejects. */
   async #work({ message, tries, position }: LeasedMessage, lease: AbortSignal): Promise<void> {
     try {
-      // In its own turn, so that a handler that throws at once is registered as held by then.
+      // Runs in its own turn, so that a message is registered as held before its handler can throw.
       await Promise.resolve();
       await this.#handle(message, { tries, position, signal: lease });
     } catch (error) {
@@ -185,7 +184,7 @@ class Worker {
   }
 }
 
-/** One request for all messages that are finished while the one before is under way. */
+/** Sends one request for all messages that are finished while the request before is under way. */
 class AckBatch {
   readonly #consumer: Consumer;
   #ids: string[] = [];

@@ -92,7 +92,7 @@ export class Consumer {
     return JSON.parse(await this.#text(method, below, body, options));
   }
 
-  /** All of these requests are repeatable. */
+  /** All these requests can be repeated. */
   #text(method: string, below: string, body: object | undefined, options: RequestOptions, query: object = {}): Promise<string> {
     const input = { path: { name: this.name }, body, query };
     return this.#transport.text(`${method} /v1/consumers/{name}${below}`, input, { isRepeatable: true, ...options });

@@ -64,7 +64,9 @@ async function* chunksOf(
     throw new WaybillError('hash_mismatch', `The bytes of ${id} do not have the hash ${sha256}. Download the file again.`);
 }
 
-/** The URL is signed and needs no key, which must not reach another host. It is requested each time, because it is valid for an hour. */
+/**
+ * The URL is signed and needs no key, which must not reach another host. A new URL is requested each time, because it is valid for an hour.
+ */
 async function open(transport: Transport, id: string, from: number, signal: AbortSignal | undefined) {
   const text = await transport.text('GET /v1/files/{id}', { path: { id } }, { signal });
   const { download_url }: Download = JSON.parse(text);
@@ -75,7 +77,6 @@ async function open(transport: Transport, id: string, from: number, signal: Abor
   throw new WaybillError('unexpected_response', 'The download can’t be resumed: the response has other bytes than were asked for.');
 }
 
-/** The size of the whole file. */
 function sizeIn({ headers }: Response): number | undefined {
   const size = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] ?? headers.get('content-length');
   return size === null || headers.has('content-encoding') ? undefined : Number(size);

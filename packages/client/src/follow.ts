@@ -17,15 +17,15 @@ interface Followed {
 }
 
 const EVER = '1970-01-01T00:00:00.000Z';
-/** More messages than arrive in a millisecond. */
+/** More messages than can arrive in a millisecond. */
 const NEWEST = 50;
 
 /** New messages of the inbox as they arrive, in order of delivery, each once. */
 export async function* follow({ events, inbox, messages }: Followed, { since, onReady }: FollowOptions): AsyncGenerator<Message, void> {
-  // The clock of the service counts, not the one here.
+  // The start is read from the clock of the service, because the one here may differ.
   const newest = since === undefined ? await inbox({ limit: NEWEST }).take(NEWEST) : [];
   let from = since ?? newest[0]?.received_at ?? EVER;
-  /** Messages of the very millisecond `from`, which come again. */
+  /** The ids of messages received in the millisecond `from`, which are read again. */
   let seen = new Set(newest.flatMap(({ id, received_at }) => (received_at === from ? [id] : [])));
   onReady?.();
   for await (const event of events()) {

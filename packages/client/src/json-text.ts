@@ -6,7 +6,7 @@ export class JsonText {
   }
 }
 
-// Below: finds values in a long text that is known to be JSON, without parsing them.
+// The functions below find values in a long text that is known to be JSON, without parsing them.
 
 export type Span = readonly [start: number, end: number];
 

@@ -44,7 +44,7 @@ export type LosslessJson = string | boolean | null | JsonNumber | JsonObject | L
 
 /** Deeper JSON is refused by the service. */
 const LEVELS_MAX = 1_000;
-/** A string is found by its quote alone: JSON.parse checks the rest. */
+/** A string token is only its quote, because JSON.parse checks the rest. */
 const TOKEN = /[\t\n\r ]*(?:([[\]{},:])|(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 
 /** Reads JSON without rounding a number or dropping a repeated key. Throws a SyntaxError where it is not JSON. */

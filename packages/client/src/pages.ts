@@ -9,7 +9,7 @@ export class Pages<Item, OnePage extends Page<Item> = Page<Item>> implements Asy
   readonly #read: (cursor: string | undefined) => Promise<OnePage>;
   readonly #cursor: string | undefined;
 
-  /** `cursor`: where to begin. */
+  /** `cursor` is where to begin. */
   constructor(read: (cursor: string | undefined) => Promise<OnePage>, cursor: string | undefined) {
     this.#read = read;
     this.#cursor = cursor;

@@ -49,7 +49,7 @@ export type SentMessage = Message & {
   bodyDiffers: boolean;
 };
 
-/** Not enumerable: the enumerable fields are those of the envelope. */
+/** The added fields are not enumerable, because enumerable fields are those of the envelope. */
 export function sentMessage(message: Message, headers: Headers): SentMessage {
   const said = (name: string) => ({ value: headers.get(name) === 'true' });
   const marks = { isReplayed: said('idempotent-replayed'), bodyDiffers: said('idempotent-body-differs') };

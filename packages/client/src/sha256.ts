@@ -22,7 +22,6 @@ export function newSha256(): Sha256 {
   return { update: (bytes) => void native.update(bytes), digest: () => `sha256:${native.digest('hex')}` };
 }
 
-/** The hash of a text in UTF-8. */
 export function sha256Of(text: string): string {
   const hash = newSha256();
   hash.update(new TextEncoder().encode(text));
@@ -32,7 +31,7 @@ export function sha256Of(text: string): string {
 const BLOCK_BYTES = 64;
 const ROUNDS = 64;
 
-/** The first 32 bits of the fractional part of a root of the first primes, as FIPS 180-4 defines the constants. */
+/** Computes the constants of FIPS 180-4: the first 32 bits of the fractional part of a root of the first primes. */
 function fractions(count: number, root: number): Int32Array {
   const found: number[] = [];
   for (let n = 2; found.length < count; n++) {
@@ -50,7 +49,6 @@ export class ScriptedSha256 implements Sha256 {
   readonly #state = fractions(8, 2);
   readonly #words = new Int32Array(ROUNDS);
   readonly #block = new Uint8Array(BLOCK_BYTES);
-  /** The bytes of an incomplete block. */
   #waiting = 0;
   #length = 0;
 

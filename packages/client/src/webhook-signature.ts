@@ -105,7 +105,7 @@ async function isGenuine(key: string, signature: string, signed: Bytes): Promise
   const algorithm = isPublic ? 'Ed25519' : { name: 'HMAC', hash: 'SHA-256' };
   const raw = keyBytes(key, isPublic ? PUBLIC_KEY : SECRET);
   const imported = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']);
-  // Runs in constant time.
+  // Web Crypto compares in constant time.
   return crypto.subtle.verify(isPublic ? 'Ed25519' : 'HMAC', imported, decoded(value), signed);
 }
 
@@ -138,7 +138,7 @@ function joined(start: Uint8Array, rest: Uint8Array): Bytes {
   return bytes;
 }
 
-/** Empty: it is not base64. */
+/** Returns an empty array for a text that is not base64. */
 function decoded(base64: string): Bytes {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -41,7 +41,7 @@ async function serveEarlier(request: Request, message: unknown, server: ReturnTy
   }
 }
 
-/** Refuses batches and streams that stay open: they would cost more than the one request that is charged. */
+/** Refuses batches, and streams that stay open: both would cost more than the one request that is charged. */
 function refusalOf(message: unknown): Response | undefined {
   if (Array.isArray(message)) return errorResponse(INVALID_REQUEST, 'Batches are not supported. Send one message at a time.');
   if (typeof message !== 'object' || message === null) return errorResponse(INVALID_REQUEST, 'The body must be a JSON-RPC message.');

@@ -7,11 +7,10 @@ import type { Workplace } from './tool.ts';
 export interface StdioOptions {
   baseUrl: string;
   key: string;
-  /** The version that clients are told. */
   version: string;
 }
 
-/** Few, so that a model soon learns that the service is down. */
+/** There are few retries, so that a model soon learns that the service is down. */
 const RETRIES = 2;
 
 /** Serves MCP over stdin and stdout until stdin ends. Resolves once the key is checked, and rejects with a WaybillError if it can't be used. */
@@ -30,7 +29,7 @@ async function readFile(url: string, maxBytes: number, signal: AbortSignal): Pro
   if (!response?.ok || !response.body) return undefined;
   const bytes = new Uint8Array(maxBytes);
   let filled = 0;
-  // A store that ignores ranges sends the whole file; leaving the loop cancels the rest.
+  // A store that ignores ranges sends the whole file. Leaving the loop cancels the rest.
   for await (const chunk of response.body) {
     const part = chunk.subarray(0, maxBytes - filled);
     bytes.set(part, filled);

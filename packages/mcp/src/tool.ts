@@ -10,7 +10,6 @@ export interface Workplace {
   resultMaxChars: number;
   /** Reads the first bytes of a file by its signed URL. Undefined: that is not possible from here. */
   readFile(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Logs an error of our own. */
   tell(error: unknown): void;
 }
 
@@ -29,7 +28,7 @@ interface Definition<In extends z.ZodObject, Out extends z.ZodObject> {
   annotations: ToolAnnotations;
   input: In;
   output: Out;
-  /** Whether the result has text by others. */
+  /** The result contains text by others. */
   isUntrusted: boolean;
   run(workplace: Workplace, input: z.infer<In>, signal: AbortSignal): Promise<z.infer<Out>>;
 }
@@ -57,7 +56,7 @@ export function tool<In extends z.ZodObject, Out extends z.ZodObject>(definition
   };
 }
 
-/** Caches the JSON Schema: over HTTP, each request has its own server, which would compute it again. */
+/** Caches the JSON Schema. Over HTTP, each request has its own server, which would compute it again. */
 function remembered<S extends z.ZodType>(schema: S): S {
   const standard = schema['~standard'];
   type Options = Parameters<typeof standard.jsonSchema.input>[0];

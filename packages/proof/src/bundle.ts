@@ -27,7 +27,6 @@ export interface BundleSignature {
   signature: string;
   /** The values of the covered components, and no others. */
   components: Record<string, string>;
-  /** The body of the signed request. */
   body: string;
 }
 
@@ -69,7 +68,7 @@ export function formatBundle(bundle: Bundle): string {
 
 /** Reads a bundle without verifying it. Refuses any text that is not in its one form. */
 export function parseBundle(given: string | Uint8Array): Bundle {
-  // Programs that print add a newline.
+  // Programs that print a proof add a newline.
   const text = decodeText(given, BUNDLE_BYTES_MAX).replace(/\n$/, '');
   return parseCanonical(text, 'The proof', (bundle) => {
     if (bundle.text('format') !== BUNDLE_FORMAT) throw new ProofError(`The proof is not of the format ${BUNDLE_FORMAT}.`);

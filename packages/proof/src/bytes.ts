@@ -22,7 +22,7 @@ export function fromBase64(text: string, what: string): Bytes {
 
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
-  // In pieces: a call takes a limited number of arguments.
+  // Converted in pieces, because a call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }

@@ -83,7 +83,7 @@ export function timeOf(element: Der | undefined, what: string): Date {
   const form = isUtc ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{0,8}[1-9])?Z$/;
   const [, year = '', month, day, hour, minute, second, fraction = ''] = form.exec(text) ?? [];
   if (second === undefined || (!isUtc && element?.tag !== TAG.generalizedTime)) throw fault(what);
-  // RFC 5280: two digits from 50 on are of the last century.
+  // In RFC 5280, two digits from 50 on mean the last century.
   const full = isUtc ? (Number(year) >= 50 ? '19' : '20') + year : year;
   const time = new Date(`${full}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}Z`);
   if (Number.isNaN(time.getTime())) throw fault(what);

@@ -20,7 +20,6 @@ export interface Policy {
 /** A checkpoint that a log of a policy signed. */
 export interface AcceptedCheckpoint {
   checkpoint: Checkpoint;
-  /** The signed text. */
   body: string;
   log: VerifierKey;
   /** The witnesses of the policy that cosigned it, with the time of each in Unix seconds. */

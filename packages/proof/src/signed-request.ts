@@ -18,14 +18,13 @@ import type { Policy } from './policy.ts';
 import { type AcknowledgementStatement, type EnvelopeStatement, isSameParty, type Party, parseKeyStatement } from './statements.ts';
 import { verifyLogged } from './verify-logged.ts';
 
-/** A service takes a signature within 5 minutes before or after it was made; the clock of its database may differ from its own. */
+/** A service accepts a signature within 5 minutes before or after it was made. The clock of its database may differ from its own. */
 const TOLERANCE_S = 600;
 
 interface Expected {
   path: string;
   party: Party;
   agent: string;
-  /** The time at which the service took the request. */
   at: string;
 }
 
@@ -79,7 +78,7 @@ function checkParameters({ keyid, created = 0 }: SignatureParameters, keyId: str
   if (!(Math.abs(Date.parse(at) / 1_000 - created) <= TOLERANCE_S)) throw new ProofError('The signature was made at another time.');
 }
 
-/** The sender's fields must be those of the message. Nobody else signed what the service added, such as ids and times. */
+/** The sender's fields must be those of the message. Fields that the service added, such as ids and times, are signed by nobody else. */
 function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStatement, jsonText = ''): void {
   const fields: [written: unknown, sent: unknown][] = [
     [body['type'] ?? null, envelope.type],

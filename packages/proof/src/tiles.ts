@@ -36,7 +36,6 @@ export function parseTilePath(path: string): TileName | undefined {
   return tilePath(Number(level), name.index, name.width) === path ? { level: Number(level), ...name } : undefined;
 }
 
-/** The number of hashes of a tile in a tree of this size. */
 export function tileWidth(level: number, index: number, size: number): number {
   const hashes = Math.floor(size / TILE_WIDTH ** level);
   return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH));

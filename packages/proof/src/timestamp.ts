@@ -10,7 +10,6 @@ const CERTIFICATES_MAX = 10;
 
 export interface Timestamp {
   time: Date;
-  /** The name in the certificate of the signer. */
   authority: string;
   /** Whether that certificate is trusted, or was issued below one that is. */
   isTrusted: boolean;
@@ -138,8 +137,8 @@ function parseInfo(content: Bytes): { hash: HashName; imprint: Bytes; time: Date
 }
 
 /**
- * Whether the certificate leads to a trusted one. Every other certificate in the token must be on that path, and be issued by the next: nobody else
- * vouches for their bytes.
+ * Returns whether the certificate leads to a trusted one. Every other certificate in the token must be on that path, and be issued by the
+ * next, because nothing else vouches for its bytes.
  */
 async function isTrusted(signer: Certificate, inToken: Certificate[], trusted: readonly Certificate[], time: Date): Promise<boolean> {
   const isOneOf = (one: Certificate, some: readonly Certificate[]) => some.some(({ whole }) => areEqual(whole, one.whole));

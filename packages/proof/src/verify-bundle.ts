@@ -207,7 +207,6 @@ class Verification {
     );
   }
 
-  /** Runs a check and adds its line. Undefined: it failed. */
   async #check<T>(
     part: Part,
     run: () => Promise<T>,
@@ -226,7 +225,7 @@ class Verification {
     }
   }
 
-  /** A key that nobody trusts verifies nothing. */
+  /** Without a trusted key, no line is verified. */
   #add(part: Part, isGood: boolean, text: string): void {
     this.#checks.push({ part, state: !isGood ? 'failed' : this.#isTrusted ? 'verified' : 'unchecked', text });
   }

@@ -24,7 +24,7 @@ export interface Certificate {
 export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
 export interface Algorithm {
   scheme: 'RSASSA-PKCS1-v1_5' | 'RSA-PSS' | 'ECDSA';
-  /** Undefined: another field names the hash. */
+  /** Undefined if another field names the hash. */
   hash: HashName | undefined;
   saltBytes: number;
 }
@@ -104,7 +104,6 @@ export function signatureAlgorithm(element: Der | undefined): Algorithm {
   return { ...known, saltBytes: 0 };
 }
 
-/** Whether a certificate's key signed the bytes. */
 export async function isSignedBy(
   publicKey: Bytes,
   { scheme, hash, saltBytes }: Algorithm,

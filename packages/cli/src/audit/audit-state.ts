@@ -4,7 +4,6 @@ import path from 'node:path';
 import { UsageError } from '../problems.ts';
 import { TreeEdge } from './tree-edge.ts';
 
-/** The state of the last audits, from which the next one continues. */
 export interface AuditState {
   vkey: string;
   checkpoint: string | undefined;
@@ -56,7 +55,7 @@ export class AuditFile {
     }
   }
 
-  /** Atomically: a crash leaves the old file or the new one. */
+  /** Writes atomically: a crash leaves the old file or the new one. */
   write({ vkey, checkpoint, since, edge }: AuditState): void {
     const levels = edge.partialTiles().map(({ bytes }) => bytes.toString('base64'));
     const stored: Stored = { format: FORMAT, vkey, checkpoint: checkpoint ?? null, since: since ?? null, leaves: edge.size, levels };

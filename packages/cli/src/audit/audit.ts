@@ -19,7 +19,7 @@ import { TreeEdge } from './tree-edge.ts';
 import { LogIsWrong, LogUnreachable } from './verdicts.ts';
 
 const CHECKPOINT_MAX_BYTES = 64 * 1024;
-/** A long audit saves its progress this often. */
+/** A long audit saves its progress at this interval. */
 const SAVE_EVERY_MS = 2_000;
 
 export interface Auditing {
@@ -36,17 +36,16 @@ export interface AuditReport {
   size: number;
   added: number;
   since: string;
-  /** The log serves a checkpoint of the same history that is older than one that was seen. */
+  /** The log serves a checkpoint that is older than one that was seen. Both are of the same history. */
   isBehind: boolean;
   witnesses: { signed: string[]; total: number; isQuorum: boolean } | undefined;
 }
 
-/** A served checkpoint, with its text. */
 interface Served extends AcceptedCheckpoint {
   note: string;
 }
 
-/** Follows a log: reads new entries and compares them with what was seen before. Throws LogIsWrong or LogUnreachable. */
+/** Follows a log: reads new entries and compares the tree with the one that was seen before. Throws LogIsWrong or LogUnreachable. */
 export async function audit(auditing: Auditing): Promise<AuditReport> {
   const { file, key } = auditing;
   const before: AuditState = file.read() ?? { vkey: formatVkey(key), checkpoint: undefined, since: undefined, edge: new TreeEdge() };
@@ -59,7 +58,7 @@ export async function audit(auditing: Auditing): Promise<AuditReport> {
     return { ...report, ...witnessesOf(auditing.policy, served) };
   } catch (error) {
     if (!(error instanceof LogIsWrong)) throw error;
-    // The entries read since then may be a part of what is wrong.
+    // The entries that were read since the last checkpoint may be a part of the fault.
     const isAhead = before.edge.size > (known?.size ?? 0);
     file.write({ ...before, edge: isAhead ? new TreeEdge() : before.edge });
     const evidence = file.keepEvidence(
@@ -78,7 +77,7 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
     await requireSameHistory(source, target, known);
     return { ...facts, added: 0, isBehind: true };
   }
-  // More was read than the log has now: begin again.
+  // If more was read than the log has now, the audit begins again.
   const edge = before.edge.size > target.size ? new TreeEdge() : before.edge.clone();
   const first = Math.max(edge.size, known?.size ?? 0);
   let aligned = edge.clone();

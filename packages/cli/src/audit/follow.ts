@@ -3,7 +3,7 @@ import type { LogSource } from './log-source.ts';
 import type { Tile, TreeEdge } from './tree-edge.ts';
 import { LogIsWrong } from './verdicts.ts';
 
-/** The bundles that are fetched at a time, each with its tile. */
+/** The number of bundles that are fetched at a time, each with its tile. */
 const PARALLEL = 8;
 const HASH_BYTES = 32;
 const LENGTH_BYTES = 2;
@@ -17,7 +17,7 @@ interface Bundle {
 
 export interface Following {
   source: LogSource;
-  /** The edge at a multiple of 256 leaves. It grows. */
+  /** The edge at a multiple of 256 leaves. It grows with the audit. */
   edge: TreeEdge;
   /** The tree that was found to be right before. */
   known: TreeHead | undefined;
@@ -72,7 +72,7 @@ async function* bundles(source: LogSource, first: number, size: number): AsyncGe
   for (let next = first; next < end || underWay.length > 0; ) {
     while (next < end && underWay.length < PARALLEL) {
       const bundle = readBundle(source, next, tileWidth(0, next, size));
-      // The failure is reported when its turn comes; meanwhile another one may end the audit.
+      // The failure is reported when its turn comes. Meanwhile another one may end the audit.
       bundle.catch(() => {});
       underWay.push(bundle);
       next++;

@@ -7,7 +7,7 @@ export interface FormerKey {
 
 const SUCCESSIONS_MAX = 100;
 
-/** Whether the known key has named its successor, that one the next, and so on up to the present key. */
+/** The known key has named its successor, that successor the next, and so on up to the present key. */
 export async function isSuccessor(known: string, now: VerifierKey, former: readonly FormerKey[]): Promise<boolean> {
   let current = known;
   for (let steps = 0; steps < Math.min(SUCCESSIONS_MAX, former.length); steps++) {

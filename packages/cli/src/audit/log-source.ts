@@ -18,12 +18,11 @@ export class LogSource {
   readonly #patienceMs: number;
   readonly #signal: AbortSignal;
 
-  /** `patienceMs`: the limit of one request, from the look-up of the host to the last byte. */
+  /** `patienceMs` limits one request, from the look-up of the host to the last byte. */
   constructor(url: string, patienceMs: number, signal: AbortSignal) {
     this.#url = url.replace(/\/+$/, '');
     this.#patienceMs = patienceMs;
     this.#signal = signal;
-    // One listener for each request under way.
     setMaxListeners(0, signal);
   }
 
@@ -62,7 +61,7 @@ export class LogSource {
       let bytes = 0;
       for await (const chunk of response.body ?? []) {
         bytes += chunk.length;
-        // The rest is not read: no response of an honest log is longer.
+        // The rest is not read, because no response of an honest log is longer.
         if (bytes > maxBytes && response.status === 200) throw new LogIsWrong(`${path} has more than ${maxBytes} bytes`);
         if (bytes > maxBytes) break;
         chunks.push(chunk);

@@ -14,8 +14,8 @@ export interface Tile {
 }
 
 /**
- * The right edge of a Merkle tree: the hashes of the last tile of each level, which is all one needs to continue. Hashing uses node:crypto with
- * reused buffers, as an audit is nothing but hashing.
+ * The right edge of a Merkle tree: the hashes of the last tile of each level, which suffice to continue. Hashing uses node:crypto with
+ * reused buffers, because an audit spends its time on hashing.
  */
 export class TreeEdge {
   #size: number;
@@ -85,7 +85,6 @@ export class TreeEdge {
   }
 }
 
-/** The root of a power of two of hashes. */
 function subtreeRoot(hashes: Buffer): Buffer {
   const node = Buffer.alloc(1 + 2 * HASH_BYTES, NODE_MARK);
   const level = Buffer.from(hashes);

@@ -6,9 +6,7 @@ const OPERATORS = ['start', 'witness', 'business', 'domain', 'agent', 'key', 'lo
 
 interface Words {
   first: string[];
-  /** The words that follow a first one, such as `webhooks`. */
   second: Map<string, string[]>;
-  /** Key: the name of the command. */
   options: Map<string, string[]>;
 }
 
@@ -40,7 +38,7 @@ function wordsAfter(words: Words, indent: string, write: (words: string[]) => st
   return lines.map((line) => `${indent}${line}`).join('\n');
 }
 
-/** Files are completed where nothing else is known. */
+/** The scripts complete files where they know no words. */
 const SCRIPTS: Record<string, (words: Words) => string> = {
   bash: (words) => `_waybill() {
   local current="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" words=""
@@ -53,7 +51,7 @@ ${wordsAfter(words, '      ', (names) => `words="${names.join(' ')}"`, '[ "$COMP
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _waybill waybill`,
-  // Works as a file of fpath, where the first completion runs the whole file, and when it is sourced.
+  // The script works as a file of fpath, where the first completion runs the whole file, and when it is sourced.
   zsh: (words) => `#compdef waybill
 _waybill() {
   local first="\${words[2]}"

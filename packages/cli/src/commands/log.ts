@@ -18,11 +18,10 @@ const DEFAULT_TIMEOUT_S = 30;
 interface LogAddress {
   url: string;
   key: VerifierKey;
-  /** The former keys of the log, as the service says. */
   former: FormerKey[];
 }
 
-/** Parses text of the user, such as a key: a mistake in it is one of usage. */
+/** Parses text of the user, such as a key. A mistake in it is a usage error. */
 function parsed<T>(parse: (text: string) => T, text: string): T {
   try {
     return parse(text);
@@ -52,7 +51,7 @@ async function addressOf(service: URL, vkey: string | undefined, timeoutMs: numb
   try {
     const { log }: { log: { vkey: string; url: string; previous_keys?: FormerKey[] } } = JSON.parse(description.toString('utf8'));
     const url = new URL(log.url);
-    // The service must not choose the addresses that this machine requests.
+    // The service must not choose the addresses to which this machine sends requests.
     if (url.origin !== service.origin) throw new TypeError(`the log is elsewhere, at ${url.href}`);
     return { url: url.href, key: parseVkey(log.vkey), former: Array.isArray(log.previous_keys) ? log.previous_keys : [] };
   } catch (error) {

@@ -11,7 +11,7 @@ export const mcp: Command[] = [
     run: async ({ account, io, signal }) => {
       const { url: baseUrl, key } = account();
       if (!key) throw new UsageError('Log in first: waybill login --url https://…');
-      // Loaded only here: no other command needs it.
+      // Loaded only here, because no other command needs it.
       const { serveStdio } = await import('@waybill/mcp');
       const server = await serveStdio({ baseUrl, key, version });
       await new Promise<void>((resolve) => {

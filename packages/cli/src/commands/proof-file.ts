@@ -27,7 +27,6 @@ export const FILE_OPTIONS: Record<string, Option> = {
   receipt: { type: 'string', value: '<path>', help: 'For a .tlog-proof: the JSON of the receipt, instead of its hash' },
 };
 
-/** Anything but a link or a token is a file. */
 export function isReceipt(given: string): boolean {
   return /^(https?:\/\/|rcpt_\w+$)/.test(given);
 }
@@ -85,7 +84,7 @@ interface FileReport extends Found {
 
 interface Given {
   isTlogProof: boolean;
-  /** The hash of the message, for a `.tlog-proof`: it has neither the hash nor the log's key. */
+  /** The hash of the message. A `.tlog-proof` has neither the hash nor the log's key. */
   contentHash?: string;
   json?: string | undefined;
 }

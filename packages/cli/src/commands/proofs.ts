@@ -6,7 +6,7 @@ import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
 import { conclude, FILE_OPTIONS, hashOf, isReceipt, isTrustGiven, verifyFile, verifyProofOf } from './proof-file.ts';
 
-/** A link leads to the service that has the receipt. It may not be that of the profile, and gets no key. */
+/** A link leads to the service that has the receipt. That service gets no key, because it may not be the one of the profile. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
   return /^https?:\/\//.test(receipt) && URL.canParse(receipt) ? new Waybill({ baseUrl: new URL(receipt).origin }) : own();
 }
@@ -116,7 +116,7 @@ export const proofs: Command[] = [
         ...files.map(({ path, result }) => `${visible(path)} ${result}`),
       ];
       const found = { id: receipt.id, content, json: json ?? null, json_bytes: jsonBytes ?? null, files };
-      // A service's own word is no proof: only a log whose key the caller knows is.
+      // The word of a service is no proof. Only a log whose key the caller knows can prove something.
       if (!isTrustGiven(call)) return conclude(call, { ...found, checks: [], verdict: isBad ? 'failed' : 'untrusted' }, lines);
       const proof = await publicProof(service, given, signal);
       const compared = { isTlogProof: !proof.startsWith('{'), contentHash: receipt.content_hash, json: jsonText };
@@ -140,7 +140,7 @@ export const proofs: Command[] = [
         ? await waybill().proof(given, { contents: !options.is('without-json'), signal })
         : await publicProof(serviceOf(given, waybill), given, signal);
       const file = options.text('output') ?? fileNameOf(proof, given);
-      // Byte for byte: another newline would make another file.
+      // Written byte for byte, because another newline would make another file.
       if (file === '-') return void io.stdout.write(proof);
       try {
         await writeFile(file, proof);

@@ -100,7 +100,7 @@ const listThreads = tool({
   isUntrusted: true,
   run: async ({ waybill, self, resultMaxChars }, { limit = PAGE_DEFAULT_ITEMS, ...filter }, signal) => {
     const { data, next_cursor } = await waybill.threads({ ...filter, limit }, { signal }).page();
-    // A page can have 4 MB, and was parsed in the turn before.
+    // A page can have 4 MB and was parsed in this turn, so other requests get theirs.
     await setImmediate();
     const threads = data.map((thread) => ({
       id: thread.id,
