@@ -21,8 +21,8 @@ import { type Receiver, startReceiver } from './receiver.ts';
 import { end, spawnService } from './service-process.ts';
 
 /**
- * One PostgreSQL, and a coordinator and two workers of Citus, all of the same version and on this machine. Each has a service of its own;
- * they take turns, and only one has work at a time.
+ * Compares one PostgreSQL with a coordinator and two workers of Citus, all of the same version and on this machine. Each has its own
+ * service. They take turns, and only one has work at a time.
  */
 const ROUNDS = 5;
 const SECONDS = 6;
@@ -45,7 +45,6 @@ interface Turn {
   workersUs: number;
 }
 
-/** Where the rows are. */
 interface Store {
   url: string;
   pids: number[];
@@ -144,7 +143,7 @@ async function start(name: string, store: Store, shards: number, authority: Auth
     ))
   )
     await sleep(100);
-  // The webhooks of the second hundred of businesses.
+  // These are the webhooks of the second hundred businesses.
   for (const key of keys.slice(100, 200)) {
     const where = `/${port}/${key}`;
     const { secret } = await post(port, key, '/v1/webhooks', { url: receiver.url(where) });
@@ -208,7 +207,7 @@ async function takeTurn(contender: Contender, scenario: Scenario, receiver: Rece
   });
   while (scenario === 'deliveries' && (await receiver.counts()).delivered - delivered < made) await sleep(5);
   const took = (performance.now() - startedAt) / 1000;
-  // What is left to do after the last one belongs to it, too.
+  // Work that is left after the last request belongs to the measurement, too.
   await sleep(500);
   const [node = 0, first = 0, ...workers] = [service, ...pids].map((pid, i) => {
     const after = processorTime(pid);

@@ -4,7 +4,6 @@ import type { ServiceUnderTest } from './service-process.ts';
 export interface CompressionResult {
   encoding: string;
   perSecond: number;
-  /** Throughput as a multiple of that without compression. */
   ratio: number;
   bytesPerPage: number;
 }
@@ -12,7 +11,7 @@ export interface CompressionResult {
 const CONNECTIONS = 8;
 const WARM_UP_MS = 1_000;
 
-/** Pages of 50 messages of an inbox, read without compression and with each encoding. */
+/** Reads pages of 50 messages of an inbox without compression, and with each encoding. */
 export async function measureCompression(service: ServiceUnderTest, key: string, seconds: number): Promise<CompressionResult[]> {
   const results: CompressionResult[] = [];
   for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
@@ -41,7 +40,6 @@ async function readFor({ port }: ServiceUnderTest, key: string, encoding: string
   return counted;
 }
 
-/** The bytes on the wire. */
 function pageBytes(options: http.RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     http

@@ -7,7 +7,8 @@ import { median } from './processes.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
- * Consumers: how fast workers drain one, how soon they get a message that comes while they wait, and what consumers cost that nobody uses.
+ * Measures how fast workers drain a consumer, how soon they get a message that comes while they wait, and the cost of consumers that nobody
+ * uses.
  */
 /** `BACKLOG=5000 npm run bench -- consumers` for a short run. */
 const BACKLOG = Number(process.env['BACKLOG'] ?? 20_000);
@@ -74,7 +75,7 @@ class Client {
     return text;
   }
 
-  /** The ids of what it leases, found without building the messages. */
+  /** Returns the ids of the leased messages, found without parsing them. */
   async lease(holder: string, limit: number, wait_s: number): Promise<string[]> {
     const text = await this.call('POST', '/lease', { holder, limit, wait_s, lease_s: 60 });
     return Array.from(text.matchAll(/"message":\{"id":"(msg_\w+)"/g), (match) => match[1] as string);
@@ -112,7 +113,7 @@ async function drain(consumer: Client): Promise<number> {
   return done / ((performance.now() - begin) / 1000);
 }
 
-/** From the 201 to the response of the lease. */
+/** Measures the time from the 201 to the response of the lease. */
 async function latency(service: ServiceUnderTest, { key }: Business, consumer: Client) {
   const respondedAt = new Map<string, number>();
   const leasedAt = new Map<string, number>();
@@ -151,7 +152,7 @@ async function latency(service: ServiceUnderTest, { key }: Business, consumer: C
   return [{ 'sends per second': Math.round(total / seconds), 'p50 ms': at(0.5), 'p95 ms': at(0.95), 'p99 ms': at(0.99), 'max ms': at(1) }];
 }
 
-/** Sends with and without them, in turns. */
+/** Measures sends with and without idle consumers, in turns. */
 async function idle(service: ServiceUnderTest, sender: Business, reader: Business) {
   const businesses = [reader.id];
   for (let i = 1; i < IDLE_BUSINESSES; i++) businesses.push((await service.createBusiness(`idle-${i}`)).id);

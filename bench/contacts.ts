@@ -22,7 +22,7 @@ export async function fillContacts({ sql }: ServiceUnderTest, { id }: Reader, na
   await sql.query('VACUUM ANALYZE parties, contacts, contact_names, contact_types, contact_actors');
 }
 
-/** Pages of many contacts, as multiples of the first page of few. */
+/** Measures pages of many contacts, as multiples of the first page of few. */
 export async function measureContacts(service: ServiceUnderTest, small: Reader, large: Reader): Promise<PageResult[]> {
   const deep = await cursorOfPage(service, large.key, '/contacts', 1_000);
   return compare(service, { name: '100: first page', key: small.key, path: '/contacts' }, large.key, [

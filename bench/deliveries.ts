@@ -8,7 +8,10 @@ const ROUNDS = 7;
 const SENDS_PER_SECOND = 1_000;
 const FIGURES = ['perSecond', 'nodeUs', 'postgresUs', 'p50Ms', 'p99Ms', 'maxMs'] as const;
 
-/** Deliveries from a backlog, with their processor time, and the latency from the 201 response to the receiver: in turns, several rounds, medians. */
+/**
+ * Measures deliveries from a backlog, with their processor time, and the latency from the 201 response to the receiver. The cases take
+ * turns in several rounds, and the medians count.
+ */
 export async function measureDeliveries(): Promise<void> {
   const authority = newAuthority();
   const receiver = await startReceiver(authority);

@@ -13,7 +13,7 @@ export interface DirectResult {
 
 interface Parties {
   senderId: bigint;
-  /** Consecutive ids: from the first, this many. */
+  /** The ids of recipients are consecutive, beginning with this one. */
   firstRecipientId: bigint;
   recipients: number;
 }
@@ -25,7 +25,7 @@ let startedRounds = 1;
 const RECIPIENT = '{"party": {"kind": "handle", "handle": "recipient", "display_name": "The recipient company"}}';
 
 /**
- * The rows of one message: its own, and one for each ledger. Unlike a send, it updates neither ledger heads nor usage, and checks
+ * Returns the rows of one message: its own, and one for each ledger. Unlike a send, it updates neither ledger heads nor usage, and checks
  * nothing. Ids and positions ascend, like those of sends.
  */
 function insertMessage(senderId: string, recipientId: string, n: string): [message: string, entries: string] {

@@ -11,7 +11,6 @@ import type { ServiceUnderTest } from './service-process.ts';
 export interface TransferResult {
   name: string;
   mbPerSecond: number;
-  /** Throughput as a multiple of sha256sum on the same machine, in the same run. */
   ratio: number;
 }
 
@@ -21,7 +20,7 @@ const INLINE_FILES = 40;
 const LARGE_BYTES = 5 * 1024 * MB;
 const HASHED_BYTES = 512 * MB;
 
-/** Files in the request itself, then one of 5 GB each way. */
+/** Measures files in the request itself, then one of 5 GB each way. */
 export async function measureTransfers(
   service: ServiceUnderTest,
   key: string,
@@ -72,7 +71,7 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** Measured with sha256sum or, without it, with Node's own hash. */
+/** Measures with sha256sum or, without it, with Node's own hash. */
 function hashingMbPerSecond(): number {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-hash-'));
   const file = path.join(folder, 'bytes');

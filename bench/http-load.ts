@@ -13,7 +13,6 @@ export interface Load {
   connections: number;
   seconds: number;
   warmUpSeconds: number;
-  /** A whole HTTP request, head and body. */
   request(): string;
   expectStatus: number;
 }

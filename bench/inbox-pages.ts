@@ -4,7 +4,7 @@ import { signInWithKeptCode } from '../server/test/support/kept-code.ts';
 import type { Reader } from './read-pages.ts';
 import type { ServiceUnderTest } from './service-process.ts';
 
-/** Inboxes as somebody sees them in a browser: opened, scrolled and searched, in turns. */
+/** Measures inboxes in a browser: opened, scrolled and searched, in turns. */
 const ROUNDS = 7;
 const SCROLLED_THREADS = 250;
 const WHEEL_PX = 900;
@@ -48,7 +48,6 @@ export async function measureInboxPages(service: ServiceUnderTest, readers: Reco
 
 const medianOf = (times: number[]) => Math.round(times.sort((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN);
 
-/** Somebody who is a member of the business. */
 async function joined(service: ServiceUnderTest, url: string, { id }: Reader) {
   const email = `reader-${id}@example.com`;
   const person = await signInWithKeptCode(url, email, (text, values) => service.sql.query(text, values));
@@ -64,7 +63,7 @@ async function open(page: Page): Promise<void> {
   await page.locator('[data-thread]').first().waitFor();
 }
 
-/** As fast as threads come. */
+/** Scrolls as fast as threads come. */
 async function scroll(page: Page): Promise<void> {
   await page.mouse.move(640, 500);
   const seen = new Set<string | null>();

@@ -19,7 +19,7 @@ import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
 import { median, processorTime } from './processes.ts';
 import { startServiceUnderTest } from './service-process.ts';
 
-/** The log: how soon a message is in a checkpoint while others are sent at full rate, and what a leaf costs. */
+/** Measures how soon a message is in a checkpoint while others are sent at full rate, and the cost of a leaf. */
 /** `ROUNDS=2 npm run bench -- log` for a short run. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = 8;
@@ -32,7 +32,7 @@ export async function measureLog(): Promise<void> {
   console.table(await measureLeafCost());
 }
 
-/** From the time of delivery, which is a little before the 201, to the first checkpoint with the leaf; both by the database's clock. */
+/** From the time of delivery, which is a little before the 201, to the first checkpoint with the leaf. Both are by the database's clock. */
 const LATENCIES = `
   SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ms)::float8 AS p50, percentile_disc(0.99) WITHIN GROUP (ORDER BY ms)::float8 AS p99,
          max(ms)::float8 AS max, count(*)::integer AS messages
@@ -75,7 +75,7 @@ async function latency() {
   }
 }
 
-/** A backlog of full batches, in this process. What counts is what the newest checkpoint has, not what was waiting. */
+/** Measures a backlog of full batches, in this process. Only leaves in the newest checkpoint count, because some may still be waiting. */
 export async function measureLeafCost() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-log-'));
   const silent = pino({ level: 'error' });

@@ -4,10 +4,10 @@ import { startServiceUnderTest } from './service-process.ts';
 import { BACKLOG, measureDrain, register, send } from './webhooks.ts';
 
 const TURNS = 5;
-/** Threads of the backlog; null for a webhook that is not ordered. With few threads, few requests can be open at a time. */
+/** The number of threads in the backlog. Null: the webhook is not ordered. With few threads, few requests can be open at a time. */
 const CASES = [null, BACKLOG, 1_000, 100] as const;
 
-/** Deliveries per second from a backlog to an ordered endpoint, beside an unordered one, in turns. */
+/** Measures deliveries per second from a backlog to an ordered endpoint and to an unordered one, in turns. */
 export async function measureOrdered(): Promise<void> {
   const authority = newAuthority();
   const receiver = await startReceiver(authority);

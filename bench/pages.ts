@@ -30,7 +30,9 @@ export async function fillInbox(
   await sql.query('ANALYZE messages, ledger_entries');
 }
 
-/** Pages of the large inbox: the first, the 10,000th and one under each filter, as multiples of the first page of the small one. */
+/**
+ * Measures pages of the large inbox: the first, the 10,000th and one under each filter, as multiples of the first page of the small one.
+ */
 export async function measurePages(
   service: ServiceUnderTest,
   small: Reader,

@@ -8,7 +8,6 @@ interface Process {
   seconds: number;
 }
 
-/** A process and all that it has started. */
 function family(pid: number): Process[] {
   const found = new Map<number, Process & { parent: number }>();
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
@@ -17,22 +16,20 @@ function family(pid: number): Process[] {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const seconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
       found.set(Number(name), { pid: Number(name), parent: Number(fields[1]), isPostgres: stat.includes('(postgres)'), seconds });
-    } catch {
-      // It has ended meanwhile.
-    }
+    } catch {}
   }
   const isOf = (one: { pid: number; parent: number } | undefined): boolean =>
     one !== undefined && (one.pid === pid || isOf(found.get(one.parent)));
   return [...found.values()].filter(isOf);
 }
 
-/** Seconds of the processes, by kind. */
+/** Returns the seconds of the processes, by kind. */
 export function processorTime(pid: number): { node: number; postgres: number } {
   const sum = (isPostgres: boolean) => family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? one.seconds : 0), 0);
   return { node: sum(false), postgres: sum(true) };
 }
 
-/** What is shared, such as PostgreSQL's buffers, is counted once. */
+/** Memory that is shared, such as PostgreSQL's buffers, is counted once. */
 export function memoryMb(pid: number): { node: number; postgres: number } {
   const sum = (isPostgres: boolean) =>
     family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? proportionalMb(one.pid) : 0), 0);

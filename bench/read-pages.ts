@@ -14,7 +14,7 @@ export interface Reader {
 interface Page {
   data: unknown[];
   next_cursor: string;
-  /** Of a search. */
+  /** Only searches have this field. */
   complete?: boolean;
 }
 
@@ -22,7 +22,6 @@ const ROUNDS = 60;
 const WALK_ITEMS = 200;
 const PAGE_ITEMS = 50;
 
-/** `path` is that of a list, with its filters. */
 export async function readPage({ port }: ServiceUnderTest, key: string, path: string): Promise<Page> {
   const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
   if (response.status !== 200) throw new Error(await response.text());
@@ -49,7 +48,7 @@ export async function medianMs(service: ServiceUnderTest, key: string, path: str
   return times[ROUNDS / 2] as number;
 }
 
-/** Each page as a multiple of the same first page of a small list. */
+/** Measures each page as a multiple of the first page of a small list. */
 export async function compare(
   service: ServiceUnderTest,
   baseline: { name: string; key: string; path: string },

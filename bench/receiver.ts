@@ -11,7 +11,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** In a thread of its own; webhook-receiver.ts is what it runs. */
+/** Starts webhook-receiver.ts in its own thread. */
 export async function startReceiver(authority: Authority): Promise<Receiver> {
   const workerData = { identity: authority.issue(['localhost']), secrets: {} };
   const worker = new Worker(new URL('./webhook-receiver.ts', import.meta.url), { workerData });

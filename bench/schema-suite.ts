@@ -11,7 +11,6 @@ const DIALECTS: Record<string, string> = {
   'draft2019-09': 'https://json-schema.org/draft/2019-09/schema',
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',
 };
-/** The host of documents that the suite expects a validator to fetch. The service never fetches. */
 const REMOTE = 'localhost:1234';
 const WORKERS = 8;
 

@@ -21,7 +21,6 @@ export interface ServiceUnderTest {
   connection: pg.ClientConfig;
   sql: pg.Client;
   createBusiness(handle: string): Promise<{ id: bigint; key: string }>;
-  /** The peak since the last call, in megabytes. */
   takePeakMemoryMb(): number;
   stop(): Promise<void>;
 }
@@ -66,7 +65,7 @@ export async function startServiceUnderTest(authority: Authority, args: readonly
   };
 }
 
-/** The service of a checkout, with the flags of its npm start and without limits; receivers on this machine are allowed. */
+/** Starts the service of a checkout, with the flags of its npm start and without limits. Receivers on this machine are allowed. */
 export function spawnService(
   checkout: string,
   dataFolder: string,
@@ -97,7 +96,7 @@ export function spawnService(
   });
 }
 
-/** Once it has said all it says at its first start: the port, and the keys of the samples by address. */
+/** Resolves once the first start has printed everything: the port, and the keys of the samples by address. */
 export function untilReady(child: ChildProcess): Promise<{ port: number; keys: Record<string, string> }> {
   return new Promise((resolve, reject) => {
     let output = '';

@@ -7,8 +7,9 @@ import { median } from './processes.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
- * A service with 100,000 messages and one with 10,000,000, or the given number, in turns: what a page, a receipt and a send cost when there is much more.
- * Stored messages have 100 bytes of json, so that 10,000,000 fit on the disk of a small machine; those that are sent have 1 KB.
+ * Measures what a page, a receipt and a send cost when there is much more data: a service with 100,000 messages and one with 10,000,000, or
+ * the given number, take turns. Stored messages have 100 bytes of json, so that 10,000,000 fit on the disk of a small machine. Messages
+ * that are sent have 1 KB.
  */
 const SMALL = 100_000;
 const BUSINESSES = 1_000;
@@ -73,7 +74,7 @@ async function takeTurn({ service, keys, tokens }: Contender, kind: Kind): Promi
   return (await runLoad({ ...load, request: requests[kind], expectStatus })).p50Ms;
 }
 
-/** From each business to the next ones, spread over time. Indexes are made afterwards, which is quicker. */
+/** Each business writes to the next ones, spread over time. Indexes are created afterwards, which is faster. */
 async function fill(sql: pg.Client, ids: bigint[], messages: number): Promise<void> {
   const { rows } = await sql.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
@@ -112,7 +113,7 @@ async function fill(sql: pg.Client, ids: bigint[], messages: number): Promise<vo
   await sql.query('VACUUM ANALYZE messages, ledger_entries');
 }
 
-/** Of pages of the table all over, about 2,000 rows. */
+/** Returns about 2,000 receipts from pages all over the table. */
 async function someReceipts(sql: pg.Client, messages: number): Promise<string[]> {
   const { rows } = await sql.query<{ token: Buffer }>('SELECT receipt_token AS token FROM messages TABLESAMPLE SYSTEM ($1)', [
     200_000 / messages,

@@ -7,8 +7,8 @@ import { compare, type Reader, readPage } from './read-pages.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
- * Lists of threads and searches in a small and a large inbox, by the API and in a browser, and how soon a message is in the list while others are sent as fast as
- * possible.
+ * Measures lists of threads and searches in a small and a large inbox, by the API and in a browser, and how soon a message is in the list
+ * while others are sent as fast as possible.
  */
 const SMALL = { threads: 300, messages: 1_000 };
 const LARGE = { threads: 300_000, messages: 1_000_000 };
@@ -66,7 +66,10 @@ const SIZES = `SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) AS si
     round(pg_total_relation_size(oid) / ${LARGE.messages + SMALL.messages}.0) AS bytes_per_message
   FROM pg_class WHERE relname IN ('threads', 'messages', 'ledger_entries', 'committed_batches', 'search_documents') ORDER BY 1`;
 
-/** Rows of a mailbox without a handle that writes to the business. As older than the index: workers read them from the ledger. */
+/**
+ * Inserts rows of a mailbox without a handle that writes to the business. They look older than the index, so that workers read them from
+ * the ledger.
+ */
 async function fill({ sql }: ServiceUnderTest, { id }: Reader, threads: number, messages: number): Promise<void> {
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO parties (email, display_name, folded_name, accepting_drops) VALUES ('writer-${id}@example.com', 'w', 'w', false) RETURNING id`,
@@ -92,7 +95,6 @@ async function fill({ sql }: ServiceUnderTest, { id }: Reader, threads: number, 
   );
 }
 
-/** The workers of the service do it. */
 async function rebuild({ sql }: ServiceUnderTest): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
@@ -105,7 +107,7 @@ async function rebuild({ sql }: ServiceUnderTest): Promise<void> {
   await sql.query('VACUUM ANALYZE threads, ledger_entries, messages');
 }
 
-/** The first search of a business starts its index; the workers of the service write it. */
+/** The first search of a business starts its index, which the workers of the service write. */
 async function buildDocuments(service: ServiceUnderTest, { id, key }: Reader): Promise<void> {
   const startedAt = performance.now();
   const count = async () => (await service.sql.query('SELECT count(*) FROM search_documents WHERE party_id = $1', [id])).rows[0].count;
@@ -120,7 +122,7 @@ async function buildDocuments(service: ServiceUnderTest, { id, key }: Reader): P
   await service.sql.query('VACUUM ANALYZE search_documents');
 }
 
-/** From the response of a send until its thread has a row. */
+/** Measures from the response of a send until its thread has a row. */
 async function visibility(service: ServiceUnderTest, sender: Reader): Promise<object> {
   const recipient = await service.createBusiness('recipient');
   const body = `{"to":"recipient","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;

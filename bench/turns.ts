@@ -10,8 +10,8 @@ import { type Receiver, startReceiver } from './receiver.ts';
 import { end, spawnService, untilReady } from './service-process.ts';
 
 /**
- * Several versions of the service side by side, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that
- * other load on the machine affects all alike; only one has work at a time.
+ * Compares several versions of the service, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that other
+ * load on the machine affects all alike. Only one has work at a time.
  */
 const ROUNDS = 5;
 const SECONDS = 6;
@@ -24,7 +24,6 @@ const SCENARIOS = ['sends', 'sends with a webhook'] as const;
 interface Turn {
   perSecond: number;
   p99Ms: number;
-  /** Processor time for each message, in microseconds. */
   nodeUs: number;
   postgresUs: number;
 }
@@ -78,7 +77,7 @@ function summary({ name, turns, pid }: Contender, scenario: string) {
   };
 }
 
-/** From the first message to the last delivery. */
+/** Measures from the first message to the last delivery. */
 async function takeTurn({ port, sender, pid }: Contender, scenario: string, receiver: Receiver, seconds: number): Promise<Turn> {
   const hasWebhook = scenario !== 'sends';
   const body = `{"to":"${hasWebhook ? 'globex/orders' : 'globex/billing'}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;
@@ -98,7 +97,7 @@ async function takeTurn({ port, sender, pid }: Contender, scenario: string, rece
   });
   while (hasWebhook && (await receiver.counts()).delivered - delivered < sent) await sleep(5);
   const took = (performance.now() - startedAt) / 1000;
-  // What is left to do after the last delivery belongs to it, too.
+  // Work that is left after the last delivery belongs to the measurement, too.
   await sleep(500);
   const after = processorTime(pid);
   return {

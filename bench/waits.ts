@@ -6,8 +6,8 @@ import { startReceiver } from './receiver.ts';
 import { startServiceUnderTest } from './service-process.ts';
 
 /**
- * What the connections of four processes wait for in PostgreSQL while each message has a webhook. The lock of NOTIFY, which the commits of
- * notifying transactions wait for, is `Lock object`: sends must never wait for it.
+ * Samples what the connections of four processes wait for in PostgreSQL while each message has a webhook. The lock of NOTIFY, for which the
+ * commits of notifying transactions wait, is `Lock object`. Sends must never wait for it.
  */
 const PROCESSES = 4;
 const SECONDS = 15;

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A realistic receiver: HTTPS, each signature verified. Paths are the names of secrets; /dead never responds. */
+/** A realistic receiver: it uses HTTPS and verifies each signature. Paths are the names of secrets, and /dead never responds. */
 interface Setup {
   identity: { cert: string; key: string };
   secrets: Record<string, string>;

@@ -10,9 +10,8 @@ export interface WebhookResult {
   deliveriesPerSecond: number;
   barePerSecond: number;
   ratio: number;
-  /** The ratios of single turns: other load on the machine affects their median less than the ratio of the means. */
   ofTurns: { lowest: number; median: number; highest: number };
-  /** From the 201 response to the receiver, while messages are sent at this rate. */
+  /** The latency from the 201 response to the receiver, while messages are sent at this rate. */
   latencyAt: { perSecond: number; p50Ms: number; p99Ms: number }[];
   isolation: { alone: number; besideDead: number; ratio: number; firstAttemptP99Ms: number };
 }
@@ -126,7 +125,10 @@ export async function send(service: ServiceUnderTest, { key }: Business, to: str
     await runLoad({ port: service.port, connections: CONNECTIONS, seconds: 1, warmUpSeconds: 0, request: one, expectStatus: 201 });
 }
 
-/** Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. For an ordered webhook, in so many threads. */
+/**
+ * Queues an attempt for each message of the inbox, as a send would, and measures how fast the receiver gets them. An ordered webhook gets
+ * them in this many threads.
+ */
 export async function measureDrain(
   service: ServiceUnderTest,
   receiver: Receiver,
@@ -161,7 +163,7 @@ export async function measureDrain(
   }
 }
 
-/** The same client, connections, bodies and headers, without the service. */
+/** Sends the same bodies and headers by the same client and connections, without the service. */
 async function bareLoop(service: ServiceUnderTest, receiver: Receiver, { key }: Business, agent: Agent): Promise<number> {
   const { data } = (await (await call(service, key, 'GET', '/inbox?limit=50')).json()) as { data: { id: string }[] };
   const bodies = data.map((envelope) => Buffer.from(JSON.stringify(envelope)));
@@ -228,14 +230,14 @@ async function addDeadEndpoints(service: ServiceUnderTest, receiver: Receiver): 
       [business.id, webhookId, DEAD_BACKLOG],
     );
   }
-  // Endpoints that worked once: endpoints that never did get one attempt at a time, and would not compete.
+  // The endpoints count as proven: unproven ones get one attempt at a time, and would not compete.
   await service.sql.query(`UPDATE webhooks SET first_success_at = now() WHERE url LIKE '%/dead'`);
   await service.sql.query('VACUUM ANALYZE webhook_attempts');
   await service.sql.query(`SELECT pg_notify('waybill_webhooks', '')`);
   await sleep(2_000);
 }
 
-/** When they are switched off, waits until the attempts under way have ended, ten seconds later. */
+/** After it switches the endpoints off, it waits ten seconds until the attempts under way have ended. */
 async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): Promise<void> {
   await service.sql.query(
     `UPDATE webhooks SET active = $1, pause_reason = CASE WHEN NOT $1 THEN 'requested' END, paused_at = CASE WHEN NOT $1 THEN now() END
@@ -246,7 +248,6 @@ async function switchDeadEndpoints(service: ServiceUnderTest, active: boolean): 
   await sleep(active ? 2_000 : 11_000);
 }
 
-/** Sends messages one after another to a working endpoint, beside the dead ones. */
 async function firstAttempts(service: ServiceUnderTest, receiver: Receiver, sender: Business): Promise<number> {
   receiver.watch();
   const respondedAt = new Map<string, number>();

@@ -5,7 +5,7 @@ interface Component {
   components?: object[];
 }
 
-/** What the binaries of PostgreSQL contain, as their own version strings say. The package that brings them does not name it. */
+/** The libraries inside the binaries of PostgreSQL, as their own version strings say. The package that brings them does not name them. */
 const INSIDE_POSTGRES: [name: string, version: string, license: string][] = [
   ['postgresql', '18.4', 'PostgreSQL'],
   ['icu', '60.2', 'ICU'],
@@ -17,7 +17,9 @@ const INSIDE_POSTGRES: [name: string, version: string, license: string][] = [
   ['zlib', '1.2.11', 'Zlib'],
 ];
 
-/** In the format CycloneDX, for the packages of the lock file in the folder. Without a time and a random number, so that it is reproducible. */
+/**
+ * Writes CycloneDX for the packages of the lock file in the folder. It has neither a time nor a random number, so that it is reproducible.
+ */
 export function billOfMaterials(folder: string): string {
   const bill = JSON.parse(run('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'], folder));
   delete bill.serialNumber;

@@ -6,7 +6,6 @@ export const ROOT = path.resolve(import.meta.dirname, '..');
 
 export type Exports = string | { [condition: string]: Exports };
 
-/** What the packed packages take over from package.json. */
 export interface Manifest {
   name: string;
   version: string;
@@ -27,7 +26,7 @@ export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
-/** Returns what the program prints. It is shown if the program fails. */
+/** Returns the output of the program, which is also shown if the program fails. */
 export function run(program: string, args: string[], cwd: string): string {
   try {
     return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 64_000_000 });
@@ -37,13 +36,12 @@ export function run(program: string, args: string[], cwd: string): string {
   }
 }
 
-/** Compiles by the given file of settings in distribution/, and checks the types meanwhile. */
+/** Compiles with the given settings file in distribution/, which also checks the types. */
 export function compile(settings: string, into: string): void {
   const compiler = path.join(ROOT, 'node_modules/.bin/tsc');
   run(compiler, ['--project', path.join(ROOT, 'distribution', settings), '--outDir', into], ROOT);
 }
 
-/** The path of a compiled file. */
 export function compiled(file: string): string {
   return file.replace(/\.ts$/, '.js');
 }

@@ -6,7 +6,7 @@ import type { LockedPackage } from './packages.ts';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)\b/i;
 const RULE = '-'.repeat(100);
 
-/** The licences of all packages; a text that several packages share appears once. */
+/** The licences of all packages. A text that several packages share appears once. */
 export function thirdPartyLicences(packages: LockedPackage[]): string {
   const texts = Map.groupBy(packages, textOf);
   const sections = [...texts].map(([text, sharing]) => `${[...new Set(sharing.map(titleOf))].join('\n')}\n\n${text}`);
@@ -17,7 +17,7 @@ function titleOf({ name, version, license }: LockedPackage): string {
   return `${name} ${version} (${license ?? 'no licence named'})`;
 }
 
-/** Of a package for another kind of processor, which is not installed here, that for this one has the text. */
+/** A package for another kind of processor is not installed here. Its text is that of the package for this one. */
 function textOf({ location, license }: LockedPackage): string {
   const candidates = [location, location.replace('arm64', 'x64'), location.replace('x64', 'arm64')].map((name) => path.join(ROOT, name));
   const folder = candidates.find((candidate) => existsSync(candidate)) ?? ROOT;

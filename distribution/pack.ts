@@ -10,7 +10,7 @@ const dist = path.join(ROOT, 'dist');
 const into = path.resolve(process.argv[2] ?? dist);
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'waybill-pack-'));
 try {
-  // The image is made of the one tarball that is there.
+  // The image is built from the only tarball in the folder.
   if (into === dist) rmSync(dist, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   const packages = { service: path.join(temporary, 'waybill'), client: path.join(temporary, 'client') };

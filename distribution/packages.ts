@@ -2,9 +2,8 @@ import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Manifest, manifestIn, ROOT, run } from './checkout.ts';
 
-/** A package in a lock file. */
 export interface LockedPackage {
-  /** Such as node_modules/pg. */
+  /** The path, such as node_modules/pg. */
   location: string;
   name: string;
   version: string;
@@ -32,7 +31,7 @@ export function lockedPackages(folder: string): LockedPackage[] {
     .sort((a, b) => (a.location < b.location ? -1 : 1));
 }
 
-/** The development packages that the sources of the pages import; Vite puts them into the pages. */
+/** The development packages that the sources of the pages import. Vite puts them into the pages. */
 export function pagePackages(): Record<string, string> {
   const sources = globSync('web/src/**/*.{ts,tsx,css}', { cwd: ROOT }).map((file) => readFileSync(path.join(ROOT, file), 'utf8'));
   const imports = new Set(sources.flatMap((text) => [...text.matchAll(IMPORTED)].map(([, inImport, inUrl]) => inImport ?? inUrl)));

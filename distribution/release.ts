@@ -2,7 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Manifest, ROOT, run } from './checkout.ts';
 
-/** `npm run release`: checks that this commit is a release, packs it, and makes its annotated tag. Asks nothing, and pushes nothing. */
+/**
+ * `npm run release`: checks that this commit is a release, packs it, and creates its annotated tag. It asks nothing, and pushes nothing.
+ */
 const FOLDERS = ['.', ...globSync('packages/*/package.json', { cwd: ROOT }).map(path.dirname)].sort();
 const EXACT = /^\d+\.\d+\.\d+([-+].+)?$/;
 
@@ -49,7 +51,7 @@ function problemsOfLockFile(): string[] {
       .map(([name, range]) => `${folder}/package.json has ${name} ${range}, which is not exact.`),
   );
   const stale = FOLDERS.filter((folder) => packages[folder === '.' ? '' : folder]?.version !== version);
-  // Programs for other processors are optional packages: a lock file that was made on one kind may lack the others.
+  // Programs for other processors are optional packages. A lock file that was written on one kind of processor may lack the others.
   const missing = Object.values(packages)
     .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
     .filter((name) => !Object.keys(packages).some((place) => place.endsWith(`node_modules/${name}`)));

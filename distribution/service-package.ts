@@ -6,9 +6,9 @@ import { compile, compiled, type Exports, type Manifest, manifestIn, ROOT } from
 import { thirdPartyLicences } from './licences.ts';
 import { lockedPackages, pagePackages, writeLock } from './packages.ts';
 
-/** Copied as they are. */
+/** Folders and files that are copied unchanged. */
 const SHIPPED = ['server/migrations', 'server/sql', 'docs', 'LICENSE', 'README.md', 'CHANGELOG.md', '.env.example'];
-/** For those who work on the code. */
+/** Files for people who work on the code. */
 const NOT_SHIPPED = ['docs/adr', 'docs/proof/vectors', 'docs/screenshots', 'server/migrations/schema.sql'];
 /** The packages of the checkout that are compiled into the service. */
 const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
@@ -46,12 +46,12 @@ function serviceManifest(): Manifest {
     bin: Object.fromEntries(Object.entries(bin).map(([command, file]) => [command, compiled(file)])),
     dependencies: Object.fromEntries(all.sort()) as Record<string, string>,
     optionalDependencies,
-    // npm ignores lock files in tarballs, so the packages themselves come along: those that the tests ran with.
+    // npm ignores lock files in tarballs, so the package bundles the dependencies with which the tests ran.
     bundleDependencies: all.map(([name]) => name),
   };
 }
 
-/** Half of what packages contain: types and source maps, which nothing reads when the service runs. */
+/** Types and source maps, which are half of the packages and which nothing reads when the service runs. */
 const NOT_RUN = /\.([cm]?ts|map)$/;
 
 /** The binaries of PostgreSQL are left to npm, which installs those for the processor. */
@@ -59,13 +59,13 @@ function copyPackages({ optionalDependencies = {} }: Manifest, folder: string): 
   for (const { location, name } of lockedPackages(folder)) {
     if (Object.hasOwn(optionalDependencies, name)) continue;
     const source = path.join(ROOT, location);
-    // Packages inside of it have rows of their own in the lock file.
+    // Packages inside this one have their own rows in the lock file.
     const filter = (file: string) => file !== path.join(source, 'node_modules') && !NOT_RUN.test(file);
     cpSync(source, path.join(folder, location), { recursive: true, filter });
   }
 }
 
-/** Imports of `@waybill/client` and its like become paths, as these packages are a part of this one. */
+/** Turns imports of `@waybill/client` and its like into paths, because those packages are part of this one. */
 function linkWorkspaces(folder: string, file: string): void {
   const location = path.join(folder, file);
   const code = readFileSync(location, 'utf8');
@@ -83,9 +83,9 @@ function exported({ name, exports = {} }: Manifest, subpath: string): string {
   return found;
 }
 
-/** The list of all packages inside or beside the service, those that are part of the pages included, and their licences. */
+/** Writes the list of all packages inside or beside the service, with those in the pages, and their licences. */
 function describeContents(manifest: Manifest, folder: string): void {
-  // npm names the list after the folder.
+  // npm names the list after the folder, so the folder has the name of the package.
   const aside = path.join(path.dirname(folder), 'contents', manifest.name);
   mkdirSync(aside, { recursive: true });
   writeLock({ ...manifest, bundleDependencies: undefined, dependencies: { ...manifest.dependencies, ...pagePackages() } }, aside);

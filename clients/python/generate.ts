@@ -10,19 +10,19 @@ const FOLDER = path.join(import.meta.dirname, 'src/waybill');
 const NOTE = '"""%.\n\nGenerated from the OpenAPI document by `npm run python-types`; a test fails when it is out of date.\n"""\n\n';
 const LINE_MAX = 120;
 
-/** Reading them leaves no trace, or the same one however often they are repeated. All other POSTs are sent once. */
+/** POSTs that can be repeated: they change nothing, or the same however often they are sent. All other POSTs are sent once. */
 const REPEATABLE_POSTS = new Set([
   ...['/v1/uploads', '/v1/uploads/{id}/parts', '/v1/uploads/{id}/complete'],
   ...['/v1/threads/{id}/read', '/v1/threads/batch', '/v1/notifications/read'],
   ...['lease', 'ack', 'extend', 'release', 'unpark', 'seek'].map((action) => `/v1/consumers/{name}/${action}`),
   ...['/v1/blocks', '/v1/contacts', '/v1/inbox/schema/check', '/v1/schema-check'],
 ]);
-/** Written by hand in the client: their bodies or responses are not plain JSON. */
+/** Operations that the client has by hand, because their bodies or responses are not plain JSON. */
 const BY_HAND = new Set(['postMessages', 'getEvents', 'getExport']);
-/** What they return is read by hand, and has types none the less. */
+/** Types of responses that the client reads by hand. */
 const ALSO_TYPED = ['Envelope', 'EnvelopeSummary', 'Error'];
 
-/** The files, by name, with the text that they should have. */
+/** Key: file name. Value: the text that the file should have. */
 export function currentFiles(): Map<string, string> {
   const document = openApiDocument(api, '', '');
   const types = new SchemaTypes(document.components.schemas);
@@ -41,7 +41,7 @@ interface Offered {
   operation: Operation;
 }
 
-/** What a key can do. The rest needs a signed-in person. */
+/** Selects the operations of keys. The others need a signed-in person. */
 function offered({ paths }: OpenApiDocument): Offered[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 ${operations.join('\n\n')}`;
 }
 
-/** One Python function that describes a request; the client makes it. */
+/** Writes a Python function that describes one request, which the client makes. */
 function functionText({ method, path, operation }: Offered, types: SchemaTypes): string {
   const { operationId, parameters, requestBody, summary } = operation;
   const name = operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -146,7 +146,7 @@ function qualified(type: string): string {
   return type.replace(/\b(?!types\b)[A-Z]\w*/g, (name) => (name === 'Any' || name === 'None' ? name : `types.${name}`));
 }
 
-/** On one line if it fits, otherwise an item a line. */
+/** Writes the list on one line if it fits, otherwise one item on each line. */
 function listed(open: string, items: string[], close: string, indent: string): string {
   const line = `${open}${items.join(', ')}${close}`;
   if (line.length <= LINE_MAX) return line;

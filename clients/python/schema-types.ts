@@ -10,7 +10,6 @@ const KEYWORDS = new Set(
 /** Python types of schemas. Objects become a TypedDict each, named after the component or the fields that lead to them. */
 export class SchemaTypes {
   readonly #schemas: Schemas;
-  /** Definitions by name, in the order in which they are needed. */
   readonly #definitions = new Map<string, string>();
 
   constructor(schemas: Schemas) {
@@ -34,7 +33,7 @@ export class SchemaTypes {
     return plain[schema.type ?? ''] ?? 'Any';
   }
 
-  /** A TypedDict whose keys may all be left out: the query of an operation. */
+  /** Defines a TypedDict whose keys may all be left out, for the query of an operation. */
   defineQuery(name: string, fields: [name: string, schema: Schema][]): string {
     const lines = fields.map(([field, schema]) => `    ${parameterName(field)}: ${this.typeOf(schema, name + pascal(field))}`);
     this.#definitions.set(name, `class ${name}(TypedDict, total=False):\n${lines.join('\n')}\n`);

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../server/test/support/process.ts';
 import { startTestService, type TestService } from '../../server/test/support/service.ts';
 
-/** A program each in Java and Go, which use clients that are generated from the OpenAPI document, to prove that the document is good enough. */
+/**
+ * A program each in Java and Go that uses a client generated from the OpenAPI document. They prove that generators can read the document.
+ */
 const FOLDER = path.resolve(import.meta.dirname, '../generated');
 /** The first run on a machine downloads Maven's plug-ins. */
 const LONGEST_MS = 570_000;
-/** What Maven and Go say when they can't reach a registry. */
+/** Matches the messages of Maven and Go when they can't reach a registry. */
 const OFFLINE =
   /Could not (transfer|find) artifact|could not be resolved|UnknownHostException|no such host|dial tcp|connection refused|i\/o timeout/i;
 
@@ -34,7 +36,7 @@ function run(program: string, args: string[], cwd = FOLDER): Promise<string> {
   });
 }
 
-/** Why something can't be tried here; undefined if it can. */
+/** Says why something can't be tried here. Undefined: it can. */
 async function missing(program: string, version: string): Promise<string | undefined> {
   if (process.env['WAYBILL_TEST_INSTALL'] === 'no') return 'WAYBILL_TEST_INSTALL is "no".';
   return run(program, [version]).then(
@@ -43,7 +45,7 @@ async function missing(program: string, version: string): Promise<string | undef
   );
 }
 
-/** The result, or why there is none: without a registry, nothing can be said about the document. */
+/** Runs the work. Returns why there is no result: without a registry, nothing can be said about the document. */
 async function unlessOffline(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();
@@ -64,7 +66,7 @@ test('a client in Java, generated from the OpenAPI document, sends and reads a m
   const reason =
     (await missing('mvn', '-version')) ??
     (await unlessOffline(async () => {
-      // Generates the one in Go, too.
+      // This goal generates the Go client, too.
       await run('mvn', ['-B', '-q', `-Ddocument=${document}`, `-Doutput=${output}`, ...goals]);
     }));
   if (reason !== undefined) {

@@ -13,8 +13,8 @@ function isFine(program: string, ...args: string[]): Promise<boolean> {
 }
 
 /**
- * A Python that can import the client, in place, and what its tests need: a virtual environment, made once and kept for the next run. Or why there is
- * none.
+ * Returns a Python that can import the client in place and has the packages of its tests: a virtual environment, which is created once and
+ * kept for the next run. Or says why there is none.
  */
 export async function pythonWith(project: string): Promise<string | { missing: string }> {
   if (process.env['WAYBILL_TEST_INSTALL'] === 'no') return { missing: 'WAYBILL_TEST_INSTALL is "no".' };

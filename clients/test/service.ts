@@ -20,10 +20,9 @@ const SETTINGS = {
   WEBHOOK_PRIVATE_HOSTS: 'localhost,127.0.0.1',
 };
 let service: ServiceProcess | undefined;
-/** Shown at the first start only. */
 let keys: Record<string, string> = {};
 
-/** Any build of the pages will do: no client sees them. */
+/** Any build of the pages is good enough, because no client sees them. */
 function pages(): string[] {
   const builds = path.join(CHECKOUT, 'web/dist');
   const [name] = existsSync(builds) ? readdirSync(builds).filter((each) => !each.startsWith('.')) : [];

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder } from '../../server/test/support/process.ts';
 
 const INSTALLED_MAX_BYTES = 250_000_000;
-/** Node itself, the oldest that the package supports. */
+/** The oldest Node that the package supports. */
 const NODE_PACKAGE = `node-linux-${process.arch}`;
 const OLDEST_NODE = '22.19.0';
 
@@ -22,7 +22,7 @@ const folder = temporaryFolder();
 const home = path.join(folder, 'home');
 const packages = path.join(home, 'lib/node_modules');
 const installed = path.join(packages, 'waybill');
-/** As a shell finds it: the link that npm creates, and a Node that is not the checkout's. */
+/** The command as a shell finds it: the link that npm creates, with a Node that is not the checkout's. */
 const bin = path.join(home, 'bin/waybill');
 const node = path.join(folder, 'node/node_modules', NODE_PACKAGE, 'bin');
 const tarballs = ['one', 'two'].map((name) => path.join(folder, name));
@@ -32,7 +32,7 @@ beforeAll(async () => {
   mkdirSync(home);
   const [first = ''] = tarballs;
   const tarball = path.join(first, `waybill-${manifest.version}.tgz`);
-  // Without scripts: the strictest of npm's settings.
+  // Install scripts are off, which is the strictest of npm's settings.
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   await run('npm', ['install', ...options, '--global', '--prefix', home, tarball], { cwd: home });
   await run('npm', ['install', ...options, '--prefix', path.join(folder, 'node'), `${NODE_PACKAGE}@${OLDEST_NODE}`], { cwd: folder });

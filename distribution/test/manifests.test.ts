@@ -8,7 +8,7 @@ import { manifestIn, ROOT } from '../checkout.ts';
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const settings = new Set([...read('.env.example').matchAll(/^# ([A-Z0-9_]+)=/gm)].map(([, name]) => name));
 const compose = read('distribution/compose.yaml');
-/** From the service waybill to the next one. */
+/** The lines from the service waybill to the next service. */
 const waybill = compose.slice(compose.indexOf('\n  waybill:\n'), compose.indexOf('\n  postgres:\n'));
 
 test.each([
@@ -52,7 +52,6 @@ test('the unit of the guide is one that systemd accepts', ({ skip }) => {
   }
   const [, unit = ''] = /```ini\n(# \S+waybill\.service\n[\s\S]*?)```/.exec(read('docs/guides/install.md')) ?? [];
   const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-unit-')), 'waybill.service');
-  // The program must be there.
   writeFileSync(file, unit.replace('/usr/local/bin/waybill', process.execPath));
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../checkout.ts';
 
-/** A version that no commit has. */
 const VERSION = '99.0.0';
 const IN_FILES = [
   'package.json',
@@ -20,7 +19,7 @@ beforeAll(() => {
   clone = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-release-')), 'waybill');
   execFileSync('git', ['-c', 'safe.directory=*', 'clone', '--quiet', ROOT, clone]);
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules'));
-  // .gitignore names a folder, which a link is not.
+  // .gitignore names a folder, but node_modules is a link here.
   writeFileSync(path.join(clone, '.git/info/exclude'), 'node_modules\n');
 });
 afterAll(() => rmSync(path.dirname(clone), { recursive: true, force: true }));
