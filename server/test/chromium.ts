@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** The one without windows first, which needs a third less processor time. */
+/** The headless shell comes first, because it takes a third less processor time. */
 const PROGRAMS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -10,13 +10,14 @@ const PROGRAMS = [
   '/opt/google/chrome/chrome',
 ];
 
-/** Where the browser is that the pages are tested in. */
 export const chromiumPath = (): string | undefined => PROGRAMS.find((program) => existsSync(program));
 
 export const CHROMIUM_MISSING =
   'Chromium is missing: install it (on Debian: sudo apt-get install chromium-headless-shell) and run the tests again.';
 
-/** Installs Chromium from the distribution as root, after saying so, unless the variable says no. False where it is still missing. */
+/**
+ * Installs Chromium from the distribution as root, and says so first, unless the variable forbids it. Returns false if it is still missing.
+ */
 export function ensureChromium(install: string | undefined): boolean {
   if (chromiumPath() !== undefined) return true;
   if (install === 'no' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;

@@ -18,14 +18,13 @@ const SLOWEST_SHOWN = 10;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'node_modules/.bin');
 /**
- * So few files that failed are run once more, one after the other: tests depend on time-outs and leases of seconds, and a machine that is
- * shared with others may stand still for as long. The last line names them; if more failed, the run has failed.
+ * If no more files than this failed, they are run again, one after another: tests depend on time-outs and leases of seconds, and a shared
+ * machine may stand still for that long. The last line names them. If more failed, the run has failed.
  */
 const SECOND_TRIES_MAX = 3;
-/** The file in which the run notes its temporary folders. */
 const folders = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-run-')), 'folders');
 writeFileSync(folders, '');
-/** Code is compiled once for all the processes that the tests start, and for the next run. */
+/** Compiled code is cached for all processes of the tests, and for the next run. */
 const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env, [FOLDERS_SETTING]: folders };
 
 interface VitestReport {
@@ -34,7 +33,7 @@ interface VitestReport {
   testResults: { name: string; status: 'passed' | 'failed'; startTime: number; endTime: number }[];
 }
 
-/** In a group of its own, which Ctrl-C does not reach. */
+/** Starts the warden in its own process group, which Ctrl-C does not reach. */
 function startWarden(): () => Promise<unknown> {
   const warden = spawn(process.execPath, [path.join(import.meta.dirname, 'warden.ts'), folders], {
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -65,7 +64,7 @@ function outputOf(command: string, args: string[]): Promise<{ code: number | nul
   });
 }
 
-/** All checks side by side. Shows what those that fail have to say. */
+/** Runs all checks at once, and shows the output of those that fail. */
 async function check(): Promise<boolean> {
   const checks: [name: string, command: string, args: string[]][] = [
     ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
@@ -79,7 +78,7 @@ async function check(): Promise<boolean> {
 }
 
 async function testShort(): Promise<number> {
-  // Built once, before services that start at the same time would each build them.
+  // The pages are built once, so that services that start at the same time do not each build them.
   const [isFine] = await Promise.all([check(), build()]);
   return isFine && (await testProjects(SHORT_PROJECTS)) ? 0 : 1;
 }
@@ -99,7 +98,7 @@ async function build(): Promise<void> {
   await builtPages(console.log);
 }
 
-/** Whether all tests of the projects have passed, if need be at the second try. */
+/** Returns whether all tests of the projects have passed, at the second try if need be. */
 async function testProjects(names: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-/** The tests of object stores, on a server that the environment names instead of the one in the tests. */
+/** Runs the tests of object stores on the server that the environment names, instead of the one in the tests. */
 const NEEDED = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 const SUITES = [
   'server/test/campaigns/object-stores.test.ts',

@@ -6,8 +6,8 @@ import { killQuietly, processesIn } from './support/process.ts';
 import { FOLDERS_SETTING } from './support/run-folders.ts';
 
 /**
- * Stands beside a run. The end of its input says that the run is over, however it ended, even by kill -9. Then it ends the processes that are left and removes
- * their folders.
+ * Watches a run. The end of its input says that the run is over, however it ended, even by SIGKILL. Then it ends the remaining processes
+ * and removes their folders.
  */
 const [file = ''] = process.argv.slice(2);
 await text(process.stdin);
@@ -20,7 +20,7 @@ for (;;) {
 }
 for (const left of [...folders, path.dirname(file)]) rmSync(left, { recursive: true, force: true, maxRetries: 5 });
 
-/** All that the run has started inherits the setting, but PostgreSQL, which works in one of the folders. */
+/** All processes of the run inherit the variable, except PostgreSQL, which works in one of the folders. */
 function ofThisRun(): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => environmentOf(pid).includes(`${FOLDERS_SETTING}=${file}`)).map(Number);
@@ -30,7 +30,6 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
-    // It has ended, or belongs to somebody else.
     return [];
   }
 }

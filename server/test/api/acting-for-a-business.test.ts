@@ -11,7 +11,7 @@ import { keyRows, rows } from '../support/table.ts';
 let service: TestService;
 let owner: MemberApi;
 let member: MemberApi;
-/** Has a business of their own, and no other. */
+/** Has a business of their own, but no access to this one. */
 let stranger: MemberApi;
 let secret: string;
 
@@ -49,7 +49,7 @@ test('the table has routes of both kinds', () => {
   expect(memberRows.length).toBeGreaterThan(10);
 });
 
-/** A consumer is created under any name, so that the same request again gets another response. */
+/** A consumer can be created under any name, so the same request gets another response the second time. */
 const givesTheSameAgain = ({ method, path }: (typeof rows)[number]) => path !== '/v1/consumers/:name' || method === 'GET';
 
 describe('a member gets the same responses as a key with read_write', () => {

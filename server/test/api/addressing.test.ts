@@ -8,9 +8,7 @@ import { logOf } from '../support/webhook-log.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** Its agent has the segment `purchasing`. */
 let acme: TestBusiness;
-/** Its agent has none. */
 let globex: TestBusiness;
 
 beforeAll(async () => {
@@ -44,7 +42,7 @@ describe('`to` is understood as', () => {
     const body = await sent(acme.api, { to });
     expect(body.to).toEqual({ party: { kind: 'handle', handle: 'globex', display_name: 'The globex company' }, segment });
     if (segment !== null) expect((await globex.api.get(`/inbox?to=${segment}&limit=1`)).body.data).toEqual([body]);
-    // Of a reply as well.
+    // The same applies to a reply.
     const parent = await sent(globex.api, { to: 'acme' });
     expect((await sent(acme.api, { to, in_reply_to: parent.id })).to).toEqual(body.to);
   });

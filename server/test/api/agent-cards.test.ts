@@ -23,7 +23,7 @@ test('a business has no card until an owner or admin turns it on, and none after
   expectRefusal(await turn(true, member), 'forbidden');
   expectInvalid(await turn('yes'), 'agent_card');
   expect((await turn(true)).body.agent_card).toBe(true);
-  // Another change leaves it alone.
+  // A change of another field keeps the setting.
   expect((await owner.patch('/business', { display_name: 'Acme' })).body).toMatchObject({ display_name: 'Acme', agent_card: true });
   expect((await card('ACME')).body.name).toBe('Acme');
   await turn(false);

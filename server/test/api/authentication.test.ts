@@ -11,7 +11,7 @@ import { keyRows } from '../support/table.ts';
 let service: TestService;
 let operator: Operator;
 let acme: TestBusiness;
-/** The response to a request without a key; every other bad key must get the same. */
+/** The response to a request without a key. Every invalid key must get the same one. */
 let refused: ReturnType<typeof withoutTraces>;
 
 beforeAll(async () => {
@@ -170,7 +170,7 @@ describe('a revoked key', () => {
     for (let round = 0; round < 25; round++) {
       const key = await operator.addKey(acme.agentId, 'read_write');
       const apis = [service.url, sibling.url].map((url) => new Api(url, key.secret));
-      // Both have seen it, and may have kept it in memory.
+      // Both processes have served the key, and may have cached it.
       for (const api of apis) for (let i = 0; i < 2; i++) expect((await api.get('/me')).status).toBe(200);
       await operator.revoke(key.id);
       for (const response of await Promise.all(apis.map((api) => api.get('/me')))) expectUnauthorized(response);
@@ -225,7 +225,7 @@ describe('what the database knows of a key', () => {
     const key = await operator.addKey(acme.agentId, 'read');
     const unused = await operator.addKey(acme.agentId, 'read');
     await new Api(sibling.url, key.secret).get('/me');
-    // Uses are noted now and then, and in any case before a process ends.
+    // Uses are written at intervals, and before a process ends.
     await sibling.stop();
     const usedAt = async (secret: string) => {
       const [row] = await service.sql<{ last_used_at: Date | null }>('SELECT last_used_at FROM api_keys WHERE secret_hash = sha256($1)', [

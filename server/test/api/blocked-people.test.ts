@@ -14,7 +14,7 @@ let sibling: Awaited<ReturnType<FormService['sibling']>>;
 let shop: TestBusiness;
 let other: TestBusiness;
 let made = 0;
-/** Of an organisation, without a handle. */
+/** A person of an organisation without a handle. */
 let ann: Browser;
 let domain: string;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const unblock = async (id: string) => expect((await shop.api.request('DELETE', `
 const toShop = (person: Browser, body: object = {}) => drop(person, { to: shop.handle, ...body });
 const idOf = async (person: Browser): Promise<string> => (await dropped(person, { to: shop.handle })).from.actor.id;
 
-/** In both processes, the one that took the block and the other. */
+/** Checks the process that took the block, and the other one. */
 async function expectRefused(person: Browser): Promise<void> {
   for (const place of [person, person.at(sibling.url)]) expectRefusal(await toShop(place), 'sender_blocked');
 }

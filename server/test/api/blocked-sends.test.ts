@@ -11,7 +11,6 @@ import { announce, upload } from '../support/transfer.ts';
 let service: FormService;
 let operator: Operator;
 let made = 0;
-/** Has verified `domain`. */
 let sender: TestBusiness;
 let receiver: TestBusiness;
 let domain: string;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** However broken the request was, the next one from somebody else is served, and nothing was sent. */
+/** However broken a request was, the next one from another client is served, and nothing was sent. */
 afterEach(async () => {
   expect((await service.anonymous.request('GET', '/readyz')).status).toBe(200);
   expect((await acme.api.get('/outbox')).body.data).toEqual([]);
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const repeated = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('');
 
-/** Closed after a 4xx response of our own form, or without a response. */
+/** The connection is closed after a 4xx response in our form, or without a response. */
 async function expectTurnedAway(bytes: string, status?: number): Promise<void> {
   const response = await exchange(service.url, Buffer.from(bytes, 'latin1'), { halfClose: true });
   expect(response.closed, response.text).toBe(true);
@@ -169,7 +169,7 @@ describe('slow connections', () => {
     const received: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     socket.write('GET /v1/me HTTP/1.1\r\nHost: x\r\n');
-    // A byte now and then is no excuse.
+    // A byte at intervals does not extend the time limit.
     const drip = setInterval(() => socket.write('X: y\r\n'), 1_000);
     await new Promise((resolve) => socket.once('end', resolve));
     clearInterval(drip);
@@ -186,7 +186,7 @@ test('a body that comes after its refusal does not cost the connection, neither 
   socket.write('POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n');
   await expect.poll(() => text).toContain('401 Unauthorized');
   socket.write('{"to":"acme"}');
-  // Longer than the service waits for what is left of a body.
+  // Longer than the service waits for the rest of a body.
   await sleep(11_000);
   text = '';
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -40,7 +40,7 @@ test('sessions, codes and counts that are over are forgotten by a chore, the oth
   expect(await service.sql('SELECT identifier FROM verifications')).toEqual([
     { identifier: expect.stringMatching(/^\S{43} sign-in-otp-kept@corp\.example$/) },
   ]);
-  // Each was signed in once, in a browser of its own and in this network.
+  // Each person signed in once, in a separate browser in this network.
   expect(await service.sql('SELECT FROM known_sign_ins')).toHaveLength(3);
   expect((await kept.get('/v1/account')).status).toBe(200);
 });

@@ -25,7 +25,7 @@ interface Raw {
   bytes: Buffer;
 }
 
-/** fetch would decode what it gets. */
+/** Uses node:http, because fetch would decode the body. */
 function ask(path: string, headers: Record<string, string>, { url = service.url, method = 'GET', body = '' } = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const sent = http.request(

@@ -194,7 +194,7 @@ describe('a message that nobody can deal with', () => {
     await passTime(service);
     expect(await two.leaseIds()).toEqual([good]);
     expect(await consumer.parked()).toMatchObject([{ message_id: poison, tries: 1, reason: null }]);
-    // Its worker has dealt with it after all.
+    // The worker acknowledges the parked message after all.
     expect(await one.do('ack', [poison as string])).toEqual({ acknowledged: 1, unknown: [] });
     expect(await consumer.parked()).toEqual([]);
   });
@@ -232,7 +232,7 @@ describe('an ordered consumer', () => {
     expect(await two.leaseIds({ limit: 100 })).toEqual([]);
     await one.do('ack', [b1 as string]);
     expect(await two.leaseIds({ limit: 100 })).toEqual([b2]);
-    // What came meanwhile waits behind what is held.
+    // A message that came meanwhile waits behind the leased one.
     const { body: a4 } = await sender.api.send({ in_reply_to: a3 });
     expect(await two.leaseIds()).toEqual([]);
     await one.do('release', [a1 as string]);
@@ -273,7 +273,7 @@ describe('an ordered consumer', () => {
         if (!item) continue;
         if (turn % 3 === 0) await worker.do('release', [item.message.id]);
         else {
-          // Recorded before it is acknowledged: from then on another worker may have the next one.
+          // Recorded before the acknowledgement, because from then on another worker may get the next message.
           seen.push(item.message.id);
           expect((await worker.do('ack', [item.message.id])).acknowledged).toBe(1);
         }

@@ -21,7 +21,7 @@ beforeEach(async () => {
   consumer = new ConsumerClient(acme.api, 'billing');
   expect((await consumer.put()).status).toBe(201);
 });
-/** After every test: a request that has ended is forgotten. */
+/** After every test, no ended request may still wait. */
 afterEach(() => untilWaiting(0));
 afterAll(() => service.stop());
 
@@ -32,7 +32,7 @@ const waitsAt = async (url: string) => {
 };
 const untilWaiting = (count: number, url = service.url) => expect.poll(() => waitsAt(url), { timeout: 60_000 }).toBe(count);
 
-/** What the work gives, which ends before a lease that began to wait earlier, and for which nothing comes. */
+/** Runs work that must end before an earlier lease, for which no message comes. */
 async function endingEarly<T>(begin: () => Promise<T>, interrupt: () => Promise<unknown>): Promise<T> {
   const undisturbed = await service.business(`patient-${businesses}`);
   const patient = new ConsumerClient(undisturbed.api, 'patient');

@@ -70,7 +70,7 @@ describe('PUT /v1/consumers/{name}', () => {
     const late = new ConsumerClient(acme.api, 'late');
     await late.put({ start: '2100-01-01' });
     expect(await late.leaseIds()).toEqual([]);
-    // No further than the end of the inbox.
+    // The position is limited to the end of the inbox.
     expect(await late.leaseIds()).toEqual([]);
     const next = await send();
     expect(await late.leaseIds()).toEqual([next]);
@@ -174,7 +174,7 @@ describe('a filter', () => {
   test('that matches little finds it behind thousands of others', async () => {
     await consumer.put({ filter: { types: ['rare'] } });
     await send();
-    // Copies of one entry: sending as many would take minutes.
+    // Copies one entry, because sending that many messages would take minutes.
     await service.sql(
       `INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation)
        SELECT e.party_id, e.box, e.position + n, e.message_id, e.counterparty_id, e.thread_id, e.validation

@@ -9,7 +9,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 let service: TestService;
 let operator: Operator;
 let made = 0;
-/** Two that have never met. */
+/** Two businesses without earlier messages between them. */
 let here: TestBusiness;
 let there: TestBusiness;
 
@@ -199,7 +199,7 @@ describe('at the same time', () => {
   test('the latest direction is that of the latest message in the ledger', async () => {
     for (let round = 0; round < 8; round++) {
       const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => (i % 2 ? toHere() : toThere())));
-      // Of several in one millisecond, only the ledger tells which came last.
+      // Of several messages in one millisecond, only the ledger says which came last.
       const [entry] = await service.sql<{ box: string }>(
         'SELECT e.box FROM ledger_entries e JOIN parties p ON p.id = e.party_id WHERE p.handle = $1 ORDER BY e.position DESC LIMIT 1',
         [here.handle],

@@ -62,7 +62,7 @@ test('of a domain and the handle that verifies it, a partner sees one, with the 
   expect(contact.activity.actors.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['agent', 'person']);
   for (const name of [{ domain }, { handle: firm.handle }]) expect((await byParty(partner.api, name)).body).toEqual(contact);
   expect((await partner.api.get(`/contacts/${contact.id}`)).body).toEqual(contact);
-  // Once more changes nothing.
+  // A second run changes nothing.
   await service.join();
   expect(await contacts()).toEqual([contact]);
 });

@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The names of contacts, by last activity. */
 async function order(filters: Record<string, string | number> = {}): Promise<string[]> {
   const contacts = (await everyPage(shop.api, '/contacts', { sort: 'activity', ...filters })).flat();
   return contacts.map(({ party }) => party.handle ?? party.domain ?? party.email);
@@ -34,7 +33,7 @@ test('contacts are in the order of their last message, sent or received, on page
   await shop.api.send({ to: 'globex' });
   await untilIndexed(service);
   for (const limit of [1, 2, 50]) expect(await order({ limit })).toEqual(['globex', 'acme', 'initech']);
-  // The default has not changed: the newest contact first.
+  // The default order is still the newest contact first.
   expect((await shop.api.get('/contacts')).body.data.map(({ party }: { party: { handle: string } }) => party.handle)).toEqual([
     'initech',
     'globex',

@@ -17,7 +17,7 @@ import { ON_CITUS } from '../support/sharded.ts';
 const CONTACTS = 2 * CONTACTS_SCANNED_MAX + 10;
 const log = pino({ level: 'fatal' });
 
-/** Without a worker: contacts are indexed when the test says. */
+/** Runs without a worker: contacts are indexed when the test does it. */
 let service: JoiningService;
 let operator: Operator;
 let owner: TestBusiness;
@@ -36,7 +36,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** known-1.example, known-2.example, … The oldest one is another, zebra.example, and the last in every order. */
+/** Creates known-1.example, known-2.example, … The oldest contact is zebra.example, which is last in every order. */
 async function fillContacts(): Promise<void> {
   await service.sql(
     `INSERT INTO parties (domain, display_name, folded_name)
@@ -58,7 +58,7 @@ async function runChore(name: string, payload: unknown = {}): Promise<void> {
   await contactChores.find((chore) => chore.name === name)?.run(service.database, log, payload);
 }
 
-/** By this connection so far. */
+/** The number of rows that this connection has read so far. */
 async function rowsRead(tx: TextQueryable): Promise<number> {
   const [row] = await tx.queryText<{ read: number }>(
     `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS read FROM pg_stat_xact_user_tables
@@ -159,7 +159,7 @@ describe('among many contacts', () => {
 });
 
 describe('a search finds what is written now, and nothing of before,', () => {
-  /** By the words of before and of now, before the contact is indexed again and after it. */
+  /** Searches by the former and the new words, before and after the contact is indexed again. */
   const expectFound = async (before: string, now: string, name: string) => {
     for (const again of [async () => {}, indexAll]) {
       await again();
@@ -169,7 +169,7 @@ describe('a search finds what is written now, and nothing of before,', () => {
       }
     }
   };
-  /** Also a few, which the chore leaves alone. */
+  /** Indexes contacts even of a business with few, which the chore skips. */
   const indexAll = () =>
     service.sql('SELECT index_contacts(n.party_id, 1000) FROM contact_names n WHERE n.grams IS NULL GROUP BY n.party_id');
 

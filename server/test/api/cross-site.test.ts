@@ -40,7 +40,7 @@ describe.each(elsewhere)('a request from %s', (_name, headers) => {
   });
 });
 
-/** One that would be taken if it came from the right place. */
+/** A valid body, which would be accepted from the right origin. */
 function bodyOf(url: string): unknown {
   if (url === '/v1/account') return { name: 'Changed' };
   if (url.endsWith('send-verification-otp')) return { email: 'jane@corp.example' };

@@ -19,7 +19,7 @@ beforeAll(async () => {
   globex = await service.business('globex');
   for (const handle of ['globe', 'globule', 'glory']) await service.business(handle);
   for (let i = 0; i < 4; i++) {
-    // To oneself, so that both lists have the same entries and only their names differ.
+    // Sent to oneself, so that both lists have the same entries and only their names differ.
     await acme.api.send({ to: 'acme', type: 'memo' });
     await globex.api.send({ to: 'globex', type: 'memo' });
   }

@@ -15,7 +15,7 @@ const GUIDE_MAX_LINES = 150;
 const files = (folder: string) => readdirSync(path.join(CHECKOUT, folder)).filter((name) => /\.\w+$/.test(name));
 const read = (file: string) => readFileSync(path.join(CHECKOUT, file), 'utf8');
 const guides = files('docs/guides').map((name) => `docs/guides/${name}`);
-/** Those beside the code, which lead through its steps. */
+/** Documents beside the code, which explain its steps. */
 const besideCode = globSync(
   ['server/{src,test}/**/README.md', 'docs/adr/*.md', 'web/README.md', 'packages/README.md', 'distribution/README.md'],
   {
@@ -24,7 +24,7 @@ const besideCode = globSync(
 );
 const markdownFiles = ['README.md', 'ARCHITECTURE.md', ...files('docs').map((name) => `docs/${name}`), ...guides, ...besideCode];
 
-/** How guides name the languages of examples. */
+/** The names of languages in guides. */
 const LABELS: Record<string, [language: string, label: string]> = {
   '.ts': ['ts', 'Node'],
   '.py': ['python', 'Python'],
@@ -32,7 +32,7 @@ const LABELS: Record<string, [language: string, label: string]> = {
   '.java': ['java', 'Java'],
 };
 
-/** What somebody reads: without tags. */
+/** The text of a page without tags. */
 function textOf(page = ''): string {
   const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&#39;': "'", '&amp;': '&' };
   return page.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, (entity) => entities[entity] ?? entity);
@@ -40,7 +40,6 @@ function textOf(page = ''): string {
 
 let service: TestService;
 let receiver: Receiver;
-/** By address. */
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
@@ -66,7 +65,7 @@ afterAll(async () => {
 const anchorsOf = (text: string) => [...text.matchAll(/\bid="([^"]+)"/g)].map((match) => match[1] as string);
 const isEndpoint = (address: string) => address.startsWith('/docs/reference/');
 
-/** The pages that follow each other by "Next", from this one on. */
+/** The pages that follow from this one by "Next". */
 function chainFrom(first: string): string[] {
   const seen: string[] = [];
   for (let at: string | undefined = first; at !== undefined; ) {
@@ -210,7 +209,7 @@ describe('the Markdown files', () => {
   });
 
   test('that are guides are short', () => {
-    // A reader sees one tab of several.
+    // A reader sees only one of several tabs.
     const seen = (text: string) => text.replaceAll(/(?<=^```\n\n)```\w+ tab=[\s\S]*?^```\n\n?/gm, '');
     for (const file of guides) expect(seen(read(file)).split('\n').length - 1, file).toBeLessThanOrEqual(GUIDE_MAX_LINES);
   });
@@ -337,7 +336,6 @@ describe('examples/verify-receipt', () => {
   });
 });
 
-/** Calls a function of examples/verify-receipt/verify.py. */
 function inPython(name: string): (receipt: object, text: string) => boolean {
   const code = `import json, sys; from verify import ${name} as f; a = json.load(sys.stdin); print(json.dumps(f(*a[:f.__code__.co_argcount])))`;
   const cwd = path.join(CHECKOUT, 'examples/verify-receipt');

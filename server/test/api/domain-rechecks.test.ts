@@ -30,19 +30,18 @@ const missingSince = async (domain: string) =>
   (await service.sql<{ missing_since: Date | null }>('SELECT missing_since FROM domain_requests WHERE domain = $1', [domain]))[0]
     ?.missing_since;
 
-/** As if so many hours had passed since the last look, or since the record was first missed. */
+/** Moves the time of the last check, or of the first missing record, this many hours back. */
 async function turnBack(domain: string, column: 'checked_at' | 'missing_since', hours: number): Promise<void> {
   await service.sql(`UPDATE domain_requests SET ${column} = now() - make_interval(hours => $2) WHERE domain = $1`, [domain, hours]);
 }
 
-/** Runs the chore, and waits until it is done. */
 async function recheck(): Promise<void> {
   const [job] = await service.sql<{ id: string }>("SELECT id FROM graphile_worker.add_job('recheck-domains')");
   const left = () => service.sql('SELECT FROM graphile_worker._private_jobs WHERE id = $1', [job?.id]);
   await expect.poll(left, PATIENTLY).toEqual([]);
 }
 
-/** A day later, the chore comes by. */
+/** Runs the chore as if a day had passed. */
 async function aDayLater(domain: string): Promise<void> {
   await turnBack(domain, 'checked_at', 24);
   await recheck();
@@ -80,7 +79,7 @@ test('a domain whose record is gone is failing but still held, and well again wh
   names.set(name, { txt: [value] });
   await aDayLater('failing.test');
   expect(await domainOf('failing.test')).toMatchObject({ state: 'verified', missing_since: null });
-  // What was missing once does not add up with what is missing later.
+  // Earlier hours without the record are not added to later ones.
   removeRecords(name);
   await aDayLater('failing.test');
   expect((await domainOf('failing.test')).state).toBe('failing');

@@ -172,7 +172,7 @@ describe('a domain of one business', () => {
     const second = await requested(weaver, 'vouched.test');
     names.set(second.name, { txt: [second.value] });
     expectRefusal(await check(weaver, 'vouched.test'), 'conflict');
-    // Asking for it does not turn it into one that is looked up.
+    // A request for the domain does not make the service look it up.
     expect((await request(tailor, 'vouched.test')).body).toMatchObject({ state: 'verified', record: null });
     expect((await check(tailor, 'vouched.test')).body).toMatchObject({ state: 'verified', record: null, checked_at: null });
   });

@@ -5,13 +5,13 @@ import { type Downloaded, download, upload } from '../support/transfer.ts';
 
 interface Disposition {
   kind: string;
-  /** For clients that know only the old form. */
+  /** The name for clients that know only the old form. */
   plain: string;
-  /** As RFC 8187 writes it, decoded. */
+  /** The name in the form of RFC 8187, decoded. */
   extended: string;
 }
 
-/** Written after the grammars of RFC 6266 and RFC 8187; whatever is not allowed there is thrown at. */
+/** Follows the grammars of RFC 6266 and RFC 8187, and throws at anything else. */
 function readDisposition(header: string): Disposition {
   const value = '(?:%[0-9A-F]{2}|[A-Za-z0-9!#$&+.^_`|~-])*';
   const match = new RegExp(

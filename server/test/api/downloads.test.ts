@@ -125,7 +125,7 @@ describe.each(places)('with files in a %s', (place) => {
       ['the last byte', `bytes=${SIZE - 1}-`, SIZE - 1, SIZE - 1],
       ['more than there is', 'bytes=9990-20000', 9_990, SIZE - 1],
     ];
-    // Which a bucket serves itself, and the one of the tests does not know.
+    // A bucket serves these ranges itself, and the bucket of the tests does not know them.
     const furtherRanges: typeof ranges = [
       ['the first byte', 'bytes=0-0', 0, 0],
       ['the last bytes', 'bytes=-100', SIZE - 100, SIZE - 1],
@@ -198,7 +198,7 @@ describe.each(places)('with files in a %s', (place) => {
         url.replace(/\?.*/, ''),
       );
       for (const one of altered) expect(place === 'folder' ? [403] : [400, 403], one).toContain((await download(one)).status);
-      // Two ways to be let in at once are none to a bucket.
+      // A bucket refuses a request with two kinds of authorization.
       const withKey = await download(altered[0] as string, { authorization: `Bearer ${acme.secret}` });
       expect(place === 'folder' ? [403] : [400, 403]).toContain(withKey.status);
     });
@@ -217,7 +217,7 @@ describe.each(places)('with files in a %s', (place) => {
     test('gives 403 after its time', async () => {
       const object = /[0-9a-f-]{36}/.exec(url)?.[0] as string;
       const late = await service.objects.downloadUrl(object, { filename: 'x', contentType: 'text/plain', expiresAt: new Date() });
-      // A bucket's URLs are good for a second at least.
+      // URLs of a bucket are valid for at least a second.
       await sleep(1_100);
       expect((await download(late)).status).toBe(403);
       expect((await download(late, { range: 'bytes=0-1' })).status).toBe(403);

@@ -24,7 +24,6 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, Buffer.from(name), data, Buffer.alloc(4)]);
 }
 
-/** A PNG whose header says this size. */
 function png(width: number, height: number, padding = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -111,7 +110,7 @@ describe('a logo', () => {
       'content-security-policy': "sandbox; default-src 'none'",
       'cache-control': 'public, max-age=31536000, immutable',
     });
-    // Another address is not kept for ever.
+    // Any other address of the logo is not cached forever.
     const other = await fetch(`${service.url}/v1/public/tailor/logo?v=old`);
     expect(other.headers.get('cache-control')).toBe('no-cache');
   });

@@ -71,7 +71,7 @@ describe('a drop that is refused leaves nothing behind', () => {
     const large = new FormData();
     large.set('to', 'shop');
     large.set('file', new Blob([new Uint8Array(INLINE_FILE_MAX_BYTES + 1)]), 'large.bin');
-    // The rest of it is not waited for, so the connection is of no further use.
+    // The service does not read the rest of the body, so the connection can't be used again.
     expectRefusal(await drop(ann, large, { connection: 'close' }), 'file_too_large');
     const wrong = new FormData();
     wrong.set('to', 'nobody');
@@ -153,7 +153,7 @@ describe('where drops are not taken', () => {
 describe('the door of a business tells', () => {
   const look = (person: Browser, handle: string) => person.get(`/v1/drops/${handle}`);
 
-  /** What is told is what happens then, and telling it leaves nothing behind: no party either. */
+  /** The refusal that is announced is the one that happens, and announcing it stores nothing, not even a party. */
   async function expectTold(person: Browser, handle: string): Promise<{ body: Envelope; code: string | null }> {
     const parties = async () => (await service.sql('SELECT id FROM parties')).length;
     const before = [await service.traces(), await parties()];
@@ -187,7 +187,7 @@ describe('the door of a business tells', () => {
     const newcomer = await signInWithCode(service, 'new@newcomer-works.test');
     for (const person of [ann, newcomer]) expect((await expectTold(person, 'closed-door')).code).toBe('forbidden');
     expect((await expectTold(ann, 'demo')).code).toBe('forbidden');
-    // Not to a business, for which its mailboxes write.
+    // A business is not refused, and mailboxes of its domain write for it.
     const operator = new Operator(service);
     await service.business('neighbour');
     await operator.verifyDomain('neighbour', 'newcomer-works.test');
@@ -259,7 +259,7 @@ describe('an idempotency key', () => {
       expectRefusal(response, 'conflict');
       expect(response.text).not.toContain('secret');
     }
-    // The same for a business whose domain the mailbox has: a person who writes for it need not be a member.
+    // The same holds for a business whose domain the mailbox has: its writers need not be members.
     const keeper = await service.business('keeper');
     await operator.verifyDomain('keeper', 'keeper-works.test');
     await keeper.api.send({ to: 'shop', note: 'a secret of the agent' }, { 'idempotency-key': 'order-1' });

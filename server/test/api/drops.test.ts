@@ -24,7 +24,7 @@ describe('a person without a handle writes', () => {
     ['ann@drop-works.test', 'drop-works.test'],
     ['ann@eu.drop-works.test', 'eu.drop-works.test'],
     ['ann@notgmail.com', 'notgmail.com'],
-    // The list of consumer domains has com.ar itself, below which all organisations of a country are.
+    // The list of consumer domains has com.ar, below which the organisations of a country have domains.
     ['ann@drop-works.com.ar', 'drop-works.com.ar'],
     ['ann@village.test', 'village.test'],
   ])('as the organisation, from %s', async (email, domain) => {

@@ -7,7 +7,7 @@ import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 
-/** When a stop cuts off unfinished requests. */
+/** The time at which a stop cuts off unfinished requests. */
 const FORCE_MS = 25_000;
 const FIRST = { inbox: true, outbox: true };
 const RECEIVED = { inbox: true, outbox: false };
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** After every test: a client that has left is forgotten. */
+/** After every test, no disconnected client may be left. */
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const { leave } of listening.splice(0)) leave();
@@ -57,7 +57,7 @@ describe('GET /v1/events', () => {
     await acme.api.send({ to: 'globex' });
     await expectTold(sender, [FIRST, SENT]);
     await expectTold(recipient, [FIRST, RECEIVED]);
-    // What comes later comes in order, so by now the stranger would have been told.
+    // Events come in order, so the stranger would have been notified by now.
     await stranger.api.send({ to: 'stranger' });
     await expectTold(other, [FIRST, { inbox: true, outbox: true }]);
     expect([sender.events().length, recipient.events().length]).toEqual([2, 2]);

@@ -35,10 +35,10 @@ const lines = (text: string): Envelope[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-/** Download URLs are signed again each time; other fields are the same. */
+/** Compared by id, because download URLs are signed again each time. */
 const ids = (items: Envelope[]) => items.map(({ id }) => id);
 
-/** The rows of a CSV text, by the rules of RFC 4180. */
+/** Parses CSV by the rules of RFC 4180. */
 function csv(text: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -94,7 +94,7 @@ describe('GET /export', () => {
     for (const row of rows) for (const cell of row) expect(cell).not.toMatch(/^\s*[=+\-@]/);
   });
 
-  // Pairs of surrogates at even and at odd places: one of the two texts is cut where a pair is.
+  // Surrogate pairs at even and at odd offsets, so that one of the two texts is cut inside a pair.
   test.each(['', 'x'])('has a long text as it was sent: %o and many pairs', async (start) => {
     const text = `${start}${'😀'.repeat(250_000)}`;
     const type = `long${start}`;
@@ -140,7 +140,7 @@ describe('GET /export', () => {
       const spent = before - 1 - Number((await api.get('/me')).headers.get('ratelimit-remaining'));
       return { spent, bytes: Buffer.byteLength(text) };
     };
-    // A unit comes back each second.
+    // The rate gives one unit back each second.
     const rows = await spentBy('/export?include=summary&format=csv');
     expect(rows.bytes).toBeLessThan(2 * 65_536);
     expect(rows.spent).toBeGreaterThanOrEqual(2);
@@ -153,7 +153,7 @@ describe('GET /export', () => {
   });
 
   describe('is cut off', () => {
-    /** Begins an export whose second page has to wait for the rate, and reads it to the end after `interrupt`. */
+    /** Begins an export whose second page waits for the rate, and reads it to the end after `interrupt`. */
     async function cutOff(headers: Record<string, string>, interrupt: () => Promise<unknown>) {
       const slow = await service.sibling({ RATE_LIMIT_PER_MINUTE: '15', RATE_LIMIT_BURST: '1' });
       const response = await fetch(`${slow.url}/v1/export?include=summary`, {
@@ -174,7 +174,7 @@ describe('GET /export', () => {
       const agent = (await owner.post('/agents', { name: 'Exporter' })).body;
       const { secret, id: keyId } = (await owner.post(`/agents/${agent.id}/keys`, { scope: 'read' })).body;
       const asKey = { authorization: `Bearer ${secret}` };
-      // Without an interruption, it waits for its rate and goes on.
+      // Without an interruption, the export waits for its rate and continues.
       expect(lines(await cutOff(asKey, async () => {}))).toHaveLength(251);
       const revoke = async () => expect((await owner.delete(`/keys/${keyId}`)).status).toBe(204);
       expect(await cutOff(asKey, revoke)).toBe('closed');

@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A business that has received a message a moment ago, and never searched. */
 async function receiver(handle: string): Promise<{ business: TestBusiness; id: string }> {
   const business = await service.business(handle);
   const { body } = await acme.api.send({ to: handle, subject: 'Order 4711' });

@@ -90,7 +90,7 @@ describe('the content type of a file', () => {
   const typeOf = async (file: { type?: string | undefined; head?: string | Uint8Array }) => {
     const sent = await sendFile({ filename: 'a', ...file });
     expect(sent.status, sent.text).toBe(201);
-    // Whatever it is, it must not stand in the way of a download.
+    // The name must not prevent a download.
     const response = await fetch(sent.body.files[0].download_url);
     expect([response.status, await response.text()]).toEqual([200, 'bytes']);
     return sent.body.files[0].content_type;

@@ -9,7 +9,7 @@ const MB = 1_048_576;
 const TO: FormPart = { name: 'to', bytes: 'globex' };
 const withKey = (key: string) => ({ 'idempotency-key': key });
 
-/** All of an envelope but its download URLs, which are signed afresh. */
+/** An envelope without its download URLs, which are signed again each time. */
 function lasting({ text }: ApiResponse): string {
   return text.replace(/"download_url":"[^"]*"/g, '');
 }

@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const TO: FormPart = { name: 'to', bytes: 'globex' };
 const send = (...parts: FormPart[]) => sendForm(acme.api, [TO, ...parts]);
 
-/** Everywhere the message comes back. */
+/** Reads the message in every place that returns it. */
 async function readings({ body: { id, thread_id } }: ApiResponse): Promise<ApiResponse[]> {
   return Promise.all([
     acme.api.get(`/messages/${id}`),

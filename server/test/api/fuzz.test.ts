@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 
 const INSIDES = /\n\s+at |node_modules|\.[tj]s:\d|DatabaseError|syntax error at|SELECT |INSERT /;
 
-/** No fault of the service, nothing of its insides, and every refusal one of the catalogue. */
+/** The service has no internal error and reveals nothing of its internals, and every refusal is in the catalogue. */
 function expectManners(status: number, text: string): void {
   expect(status, text).toBeGreaterThanOrEqual(200);
   expect(status, text).toBeLessThan(500);
@@ -31,12 +31,12 @@ function expectManners(status: number, text: string): void {
   if (status >= 400 && text.startsWith('{')) {
     const { error } = JSON.parse(text);
     const [wanted] = errorCatalogue[error.code as keyof typeof errorCatalogue];
-    // Node's own limits on time and size have statuses of their own.
+    // Node's own limits of time and size have their own statuses.
     expect([wanted, 408, 431], text).toContain(status);
   }
 }
 
-/** Bytes that end neither a line nor a target. */
+/** Bytes that end neither a line nor a request target. */
 const wild = fc.string({ unit: 'binary', maxLength: 40 }).map((text) =>
   Buffer.from(text, 'utf8')
     .toString('latin1')
@@ -132,7 +132,7 @@ test('no request over a bare connection gives a 5xx or shows the insides', async
         const bytes = Buffer.from(payload, 'latin1');
         const head = `${verb} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${bytes.length}\r\n${authorization}${headers}\r\n`;
         const { text, closed } = await exchange(service.url, Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
-        // A stream of events is not over once its beginning has come.
+        // An event stream stays open after its first bytes.
         expect(closed || /\r\ncontent-type: text\/event-stream\r\n/i.test(text)).toBe(true);
         if (text === '') return;
         const response =

@@ -20,7 +20,7 @@ test('a server that DATABASE_URL names gets a migrated database and copies of it
   expect(rows).not.toEqual([]);
   const closed = new Promise((resolve) => client.on('error', () => {}).once('end', resolve));
   expect(await databasesOf(adminUrl, template)).toEqual([template, expect.stringMatching(`^${template}_`)]);
-  // A connection that is still open does not keep a database from being dropped.
+  // An open connection does not prevent dropping a database.
   await server.close();
   await closed;
   expect(await databasesOf(adminUrl, template)).toEqual([]);

@@ -120,7 +120,7 @@ describe('another method than those of a path', () => {
   const paths = [...new Set(rows.map(({ url }) => url)), ...OPERATORS_PATHS];
   const methodsOf = (path: string) => {
     const methods: string[] = rows.filter(({ url }) => url === path).map(({ method }) => method);
-    // Browsers ask with it before a script of another site may read what is public.
+    // Browsers send OPTIONS before a script of another site may read a public response.
     const forOtherSites = /^\/(v1\/public|v1\/receipts|openapi\.json)/.test(path) ? ['OPTIONS'] : [];
     return [...(methods.length === 0 ? ['GET'] : methods), ...forOtherSites];
   };

@@ -32,7 +32,7 @@ function expectReplay(response: ApiResponse, original: ApiResponse): void {
 
 const differs = (response: ApiResponse) => response.headers.get('idempotent-body-differs');
 
-/** The keys of a business were used that long ago. */
+/** Sets the time of the business's idempotency keys back. */
 async function turnBack(handle: string, interval: string): Promise<void> {
   await service.sql(
     `UPDATE idempotency_keys SET expires_at = expires_at - $2::interval
@@ -117,7 +117,7 @@ describe('a repeat', () => {
     expectRefusal(await acme.api.send({ to: 'globex' }, { ...key, ...headers }), 'unsupported_media_type');
     const original = await acme.api.send({ to: 'globex' }, key);
     expectFirst(original);
-    // The body is not read, so that nobody knows whether it differs.
+    // The body is not read, so it is unknown whether it differs.
     const repeat = await acme.api.send({ to: 'globex' }, { ...key, ...headers });
     expectReplay(repeat, original);
     expect(differs(repeat)).toBeNull();
@@ -288,7 +288,7 @@ describe('the window', () => {
 });
 
 describe('1,000 parallel repeats', () => {
-  /** Each with a note of its own: whichever comes first, all get that one. */
+  /** Each request has its own note. All get the message of the one that came first. */
   async function expectOneMessage(sender: TestBusiness, urls: string[]): Promise<void> {
     const responses = await Promise.all(
       Array.from({ length: 1_000 }, (_, i) =>

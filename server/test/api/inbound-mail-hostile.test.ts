@@ -10,7 +10,7 @@ let globex: TestBusiness;
 beforeAll(async () => {
   world = await startMailWorld();
   globex = await world.service.business('globex');
-  // Both vouch for what this machine sends, so that nothing but the mail itself decides.
+  // All domains vouch for mail of this machine, so that only the mail itself decides.
   for (const domain of ['acme-works.test', 'evil.test', 'xn--bcher-kva.test', INBOUND, `eu.${INBOUND}`]) world.publish(domain);
 });
 afterAll(() => world.stop());

@@ -72,7 +72,7 @@ describe('a listener', () => {
     };
     expect(await isWelcome('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3')).toEqual([true, true, false, true, false]);
     expect(await isWelcome('2001:db8:1::1', '2001:db8:1:ffff::1', '2001:db8:1:2::3', '2001:db8:1:4::5')).toEqual([true, true, true, false]);
-    // Of ten, seven: from here on one for each network, until the last is taken.
+    // Seven of ten slots are taken. From here on each network gets one, until the last is taken.
     expect(await isWelcome('198.51.100.1', '198.51.100.2', '203.0.113.1', '2001:db8:2::1', '2001:db8:3::1', '2001:db8:4::1')).toEqual([
       true,
       false,

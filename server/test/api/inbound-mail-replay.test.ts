@@ -31,7 +31,7 @@ const FROM = 'Ann <ann@signs-only.test>';
 const idsIn = (reply: string) => reply.match(/msg_\w+/g) ?? [];
 const messages = async () => Number((await tracesOfSends(world.service)).messages);
 
-/** A signed mail, as a stranger sends it on. */
+/** Delivers a signed mail as a stranger would who forwards it. */
 async function resend(mail: string, recipients = [`globex@${INBOUND}`]): Promise<string> {
   return world.deliver({ sender: 'mallory@elsewhere.test', recipients, mail });
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await startMailWorld();
   globex = await world.service.business('globex');
   world.publish('acme-works.test');
-  // Vouches by its signature only.
+  // Only the signature of this domain vouches for its mail.
   world.publish('signs-only.test', { spf: SPF_ELSEWHERE });
   world.publish('mail.signs-only.test', { spf: SPF_ELSEWHERE });
   world.publish('evil.test');

@@ -34,7 +34,6 @@ async function greeted(): Promise<SmtpClient> {
   return client;
 }
 
-/** Ready for the bytes of a mail. */
 async function inData(client: SmtpClient): Promise<void> {
   for (const command of ['MAIL FROM:<ann@acme-works.test>', `RCPT TO:<globex@${INBOUND}>`])
     expect(await client.say(command)).toBe('250 Accepted');
@@ -92,7 +91,7 @@ describe('a mail that hides a second one', () => {
 });
 
 describe('large mails', () => {
-  /** A mail of exactly so many bytes. */
+  /** Makes a mail of exactly this many bytes. */
   const ofSize = (bytes: number, name: string) => {
     const build = (length: number) =>
       Buffer.from(mailText({ ...multipart('mixed', [part(length), part(length)]), messageId: `<${name}@x>` }));

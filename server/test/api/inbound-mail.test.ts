@@ -22,7 +22,6 @@ afterAll(() => world.stop());
 const idIn = (reply: string) => /^250 2\.0\.0 Delivered as (msg_\w+)$/.exec(reply)?.[1];
 const newest = async (business = globex): Promise<Envelope> => (await business.api.get('/inbox?limit=1')).body.data[0];
 
-/** The envelope of the message that a mail has become. */
 async function sent(text: MailText = {}, recipient = `globex@${INBOUND}`, business = globex): Promise<Envelope> {
   const sender = /<?([^<>\s]+@[^<>\s]+?)>?$/.exec(text.from ?? 'ann@acme-works.test')?.[1] ?? '';
   const reply = await world.deliver({ sender, recipients: [recipient], mail: mailText(text) });
@@ -48,7 +47,7 @@ describe('a mail becomes a message', () => {
       files: [],
     });
     expect(message.from.actor.id).toMatch(/^mbx_/);
-    // A client has sent none.
+    // The key is internal: no client has sent one.
     expect(message).not.toHaveProperty('idempotency_key');
     const receipt = await world.service.anonymous.get(`/receipts/${message.receipt_url.split('/').at(-1)}`);
     expect(receipt.body).toMatchObject({ id: message.id, content_hash: message.content_hash });
@@ -237,7 +236,7 @@ describe('who is not welcome', () => {
     const recipient = `closed@${INBOUND}`;
     const first = await sent({}, recipient, closed);
     const reply = (await closed.api.send({ in_reply_to: first.id })).body;
-    // Before, as people can do it: there is no endpoint of the API for it.
+    // Set directly, because the API has no endpoint for it.
     await world.service.sql("UPDATE parties SET accepting_drops = false WHERE handle = 'closed'");
     await world.service.sql("SELECT pg_notify('waybill_changes', 'x party:' || id) FROM parties WHERE handle = 'closed'");
     await expect

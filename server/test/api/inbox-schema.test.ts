@@ -179,7 +179,7 @@ describe('a message', () => {
     expect([failed.validation.status, passed.validation.status]).toEqual(['failed', 'passed']);
     for (const sent of [failed, passed]) expect((await globex.api.get(`/messages/${sent.id}`)).body).toEqual(sent);
     const token = failed.receipt_url.split('/r/')[1];
-    // The receipt says so, too, without what the schema wants.
+    // The receipt has the result as well, without the values of the schema.
     const [error] = failed.validation.errors;
     expect((await service.anonymous.get(`/receipts/${token}`)).body.validation).toEqual({
       status: 'failed',
@@ -230,7 +230,10 @@ test('a schema is in force in every process once it is set, and out of force onc
   const sibling = await service.sibling();
   try {
     const there = acme.api.at(sibling.url);
-    /** Of a check that was made: that process starts its workers at the first schema, and a check has half a second. */
+    /**
+     * Returns a verdict only once a check was made: that process starts its workers at the first schema, and a check is limited to half a
+     * second.
+     */
     const verdictThere = async () => {
       for (;;) {
         const { status, errors } = (await there.send({ to: 'globex', json: 1 })).body.validation;

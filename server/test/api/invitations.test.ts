@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  // Each test has people of its own, more than one address may sign in within ten minutes.
+  // Each test has its own people. Together they sign in more often than one address may within ten minutes.
   await service.sql('DELETE FROM sign_in_counts');
   owner = await claimedBy(service, `owner@firm-${++made}.test`, `firm-${made}`);
 });
@@ -33,7 +33,6 @@ const membersNow = async () => (await owner.get('/members')).body.data;
 const emailsNow = async () => (await membersNow()).map(({ email }: { email: string }) => email).sort();
 const partyId = async () => (await service.sql<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [owner.handle]))[0]?.id;
 
-/** Invites the guest, who signs in and has the token. */
 async function invited(role = 'member', segment?: string): Promise<{ id: string; person: Browser; token: string }> {
   const response = await invite(guest(), role, segment);
   expect(response.status, response.text).toBe(201);
@@ -55,7 +54,7 @@ describe('an invitation', () => {
     const token = await tokenFor(guest());
     expect(response.text).not.toContain(token);
     const person = await signInWithCode(service, guest());
-    // Before signing in, too: the page says who invites.
+    // Signed-out visitors also see who invites.
     expect((await service.anonymous.request('GET', `/v1/account/invitations/${token}`)).body).toEqual({
       business: (await owner.get('/business')).body,
       invited_by: (await owner.browser.get('/v1/account')).body.name,
@@ -116,7 +115,7 @@ describe('an invitation', () => {
 
   test('that is withdrawn while it is being accepted counts for one of both', async () => {
     const { id, person, token } = await invited();
-    // The acceptance began earlier, and must wait.
+    // The acceptance began earlier and must wait.
     const lock = await lockingWith(service, 'SELECT FROM parties WHERE id = $1 FOR UPDATE', [await partyId()]);
     const accepting = accept(person, token);
     await expect.poll(() => waitingForLocks(service)).toHaveLength(1);
@@ -159,7 +158,6 @@ describe('an invitation', () => {
 });
 
 describe('an invitation ends with its inviter’s right to make it', () => {
-  /** An admin, or an owner, who invites the guest. */
   async function invitedBy(role: 'owner' | 'admin', invitedAs: string) {
     const inviter = await joinedBy(service, owner, `inviter@firm-${made}.test`, role);
     const response = await inviter.post('/invitations', { email: guest(), role: invitedAs });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     await acme.api.send({ to: 'globex/orders', type: 'merger', subject: 'secret', json: { price: 1 } }, { 'idempotency-key': 'k1' })
   ).body;
   await globex.api.send({ in_reply_to: secret.id, type: 'merger' });
-  // Somebody with mail of their own, known to both: a stranger to this conversation alone.
+  // Both know the stranger, who is a stranger to this conversation only.
   await stranger.api.send({ to: 'acme', type: 'hello' });
   await stranger.api.send({ to: 'globex', type: 'hello' });
   await acme.api.send({ to: 'stranger', type: 'hello' });

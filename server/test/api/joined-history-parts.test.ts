@@ -44,7 +44,7 @@ describe('a thread that goes to two businesses in parts', () => {
     await service.join();
     expect(await threadOf(annsOwn, anns)).toEqual({ ids: [anns.id, toAnn.id], hidden: 2 });
 
-    // Replies to a colleague stay with the organisation, although somebody who has left it began the thread.
+    // Replies to a colleague stay with the organisation, although the person who began the thread has left it.
     const laterToBen = await replyTo(bens);
     expect(laterToBen.to.party).toMatchObject({ kind: 'domain', domain: 'parts-works.test' });
     const laterToAnn = await replyTo(anns);
@@ -179,7 +179,7 @@ test('a repeat after joining returns the original, with its files', async () => 
     expect([again.status, again.headers.get('idempotent-replayed'), again.body.id], again.text).toEqual([201, 'true', original.id]);
     expect(again.body.files).toMatchObject(original.files.map(({ id, sha256 }: Envelope) => ({ id, sha256 })));
   }
-  // Keys are the party's that used them: the business has used none yet.
+  // Idempotency keys belong to the party that used them, and the business has used none yet.
   const asBusiness = await hals.request('POST', '/messages', { to: 'shop' }, { 'idempotency-key': 'first' });
   expect([asBusiness.status, asBusiness.headers.get('idempotent-replayed')]).toEqual([201, null]);
   expect(ids((await hals.get('/outbox')).body.data)).toEqual([asBusiness.body.id, second.id, first.id]);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** As the browser that has opened the printed link once. */
+/** The cookie of a browser that has opened the printed link. */
 let cookie = '';
 const get = (path: string, headers: Record<string, string> = {}) =>
   service.anonymous.request('GET', path, { headers: { cookie, ...headers } });

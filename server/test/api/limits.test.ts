@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const several = (count: number, ask: (i: number) => Promise<ApiResponse>) => Promise.all(Array.from({ length: count }, (_, i) => ask(i)));
 const owned = () => claimedBy(service, `owner${++made}@gmx.de`, `limited-${made}`);
 
-/** At a limit with room for two, five requests at once get two through. */
+/** Five concurrent requests at a limit with room for two: two succeed. */
 function expectTwoOf(responses: ApiResponse[], limit: RegExp): void {
   expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
   for (const response of responses.filter(({ status }) => status === 409)) {
@@ -144,7 +144,7 @@ describe('members and invitations', () => {
     const owner = await owned();
     await fill(owner, 198);
     expectTwoOf(await several(5, (i) => invite(owner, `new${i}@gmx.de`)), /200 open invitations/);
-    // A person who is invited already can be invited again.
+    // A repeated invitation of the same person does not count.
     expect((await invite(owner, 'guest1@gmx.de')).status).toBe(201);
     const [open] = (await owner.get('/invitations')).body.data;
     await owner.delete(`/invitations/${open.id}`);

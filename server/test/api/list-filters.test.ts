@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Envelope = any;
 
-/** Types that mean something to SQL, to patterns or to URLs, but must mean nothing here. */
+/** Types with characters that are special in SQL, patterns or URLs. */
 const TYPES = [
   'order',
   'Order',
@@ -113,7 +113,7 @@ describe('from', () => {
   });
 
   test('finds a mailbox by its address and by its domain', async () => {
-    // No door for mail is open yet, so an entry is made to look as if it had come through one.
+    // The entry is edited to look as if it had come by mail.
     const { body } = await initech.api.send({ to: 'acme' });
     await service.sql(
       `UPDATE ledger_entries SET from_email = 'ann@mail.example.org', from_domain = 'mail.example.org' WHERE message_id = $1`,
@@ -186,7 +186,7 @@ describe('validation', () => {
   });
 
   test('tells passed from failed', async () => {
-    // Inbox schemas can't be set yet, so two entries are made to look as if there had been one.
+    // The entries are edited to look as if the inbox had a schema.
     const made = [(await initech.api.send({ to: 'acme' })).body, (await initech.api.send({ to: 'acme' })).body];
     for (const [i, status] of ['passed', 'failed'].entries()) {
       await service.sql('UPDATE ledger_entries SET validation = $1 WHERE message_id = $2', [status, parseId('msg', made[i].id)]);

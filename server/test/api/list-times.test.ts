@@ -12,7 +12,7 @@ let past: TestBusiness;
 let future: TestBusiness;
 let early: TestBusiness;
 let late: TestBusiness;
-/** Newest first, each of another millisecond. */
+/** The messages, newest first, each in another millisecond. */
 let sent: { id: string; received_at: string }[];
 let middle: { id: string; received_at: string };
 
@@ -37,7 +37,7 @@ async function found(filters: Record<string, string>): Promise<string[]> {
   return ids(inbox.body.data);
 }
 
-/** Another way to write the same moment, or one that is `ms` later. */
+/** The same moment in another notation, or a moment that is `ms` later. */
 const written = (ms = 0) => new Date(Date.parse(middle.received_at) + ms).toISOString();
 
 describe('since and until', () => {
@@ -161,7 +161,7 @@ test('a plus sign that a URL has turned into a space is explained', async () => 
 describe('when the clock was set back', () => {
   test('new messages still come after those before, and have one time in both lists', async () => {
     const { body: before } = await future.api.send({ to: 'future' });
-    // As if the clock had been an hour fast until now.
+    // Moves the times as if the clock had been an hour fast until now.
     await service.sql(
       `UPDATE ledgers SET head = head + 3600000 * 4096::bigint WHERE party_id = (SELECT id FROM parties WHERE handle = 'future')`,
     );

@@ -13,7 +13,7 @@ interface View {
   failing: boolean;
 }
 
-/** Looks at a service as anybody can. */
+/** Observes a service by its public endpoints. */
 class Watcher {
   readonly service: TestService;
   readonly #witnesses: TestWitness[];
@@ -32,7 +32,7 @@ class Watcher {
     return ((await response.json()) as { witnesses: View[] }).witnesses;
   }
 
-  /** The checkpoint that is served, with the names of the witnesses that have cosigned it. */
+  /** The served checkpoint, with the names of its witnesses. */
   async served(): Promise<{ size: number; by: string[] } | undefined> {
     const response = await fetch(`${this.service.url}/log/checkpoint`);
     if (response.status === 404) return undefined;
@@ -123,7 +123,7 @@ describe('with two witnesses', () => {
     await send(acme, 3);
     await untilWitnessed();
     expect(await watcher.service.sql('SELECT count(*)::integer AS holders FROM log_duties')).toEqual([{ holders: 1 }]);
-    // Another process, of which nothing has been heard since.
+    // The duty belongs to another process that has not renewed it.
     await watcher.service.sql("UPDATE log_duties SET holder = gen_random_uuid(), held_until = clock_timestamp() + interval '8 seconds'");
     await sibling.stop();
     await send(acme, 3);

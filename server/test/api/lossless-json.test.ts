@@ -25,7 +25,7 @@ function sendJson(written: string): Promise<ApiResponse> {
   return acme.api.send(`{"to":"globex","json":${written}}`);
 }
 
-/** Everywhere the payload comes back, as text. */
+/** Reads the payload, as text, in every place that returns it. */
 async function readings(sent: ApiResponse): Promise<string[]> {
   const { id, thread_id } = sent.body;
   const responses = await Promise.all([
@@ -42,7 +42,7 @@ async function expectCarried(written: string): Promise<void> {
   expect(sent.status).toBe(201);
   const { json_bytes_sha256, content_hash } = sent.body;
   expect([json_bytes_sha256, content_hash]).toEqual([sha256OfText(written), contentHashOf(sent.body)]);
-  // Not toContain: a megabyte does not belong in a message about a failure.
+  // Not toContain, because a failure would print a megabyte.
   for (const text of await readings(sent)) expect(text.includes(`"json":${written},"`)).toBe(true);
 }
 
@@ -141,7 +141,7 @@ describe('the size of json', () => {
 });
 
 test('any JSON value, however written, comes back byte for byte, hashes as its meaning does, and pollutes nothing', async () => {
-  // The service runs in this process, so that whatever it did to a prototype would show here.
+  // The service runs in this process, so a polluted prototype would show here.
   const prototypes = [Object.prototype, Array.prototype, Function.prototype] as object[];
   const before = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype));
   await fc.assert(

@@ -31,7 +31,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The mail as it arrives. */
 async function sent(to: string, template: Parameters<MailQueue['queue']>[0] | ReturnType<typeof codeMail>): Promise<ReceivedMail> {
   await queue.queue({ ...template, to });
   return (await server.received(to))[0] as ReceivedMail;
@@ -109,7 +108,7 @@ describe('a mail', () => {
     'x.evil\u2024example',
   ])('shows %j as a name, not as a link', async (name) => {
     const template = invitationMail({ businessName: name, inviter: name, url: 'https://waybill.example/i' });
-    // As mail programs find links: a scheme, a mailbox, or words with a dot between them.
+    // Matches what mail programs turn into links: a scheme, a mailbox, or words with a dot between them.
     const linked = /[a-z][a-z0-9+.-]*:\S|\S@\S|[^\s.()⟩][.。．｡․][\p{L}\p{N}]/iu;
     const words = (text: string) => text.replaceAll('https://waybill.example/i', '').replace(/<head>.*<\/head>|<[^>]*>/gs, ' ');
     for (const part of [template.subject, words(template.text), words(template.html)]) expect(part).not.toMatch(linked);
@@ -202,7 +201,7 @@ describe('a notice of a reply', () => {
     expect(asked.headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/);
     await notify('grace@example.com');
     await server.received('grace@example.com');
-    // What a browser sends for a form without fields.
+    // Browsers send an empty body for a form without fields.
     expect((await request('POST', path, '')).text).toContain('Notifications are off');
     expect((await request('POST', path, '')).status).toBe(200);
     await notify('grace@example.com');
@@ -246,7 +245,7 @@ describe('a notice of a reply', () => {
     for (const token of forged) {
       for (const method of ['GET', 'POST']) {
         const response = await request(method, `/mail/unsubscribe/${token}`);
-        // Longer than any part of a path can be.
+        // The token is longer than a path segment can be.
         expect(response.status, token).toBe(token.length > 512 ? 400 : 404);
       }
     }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A business with an owner and the given other members, each with a mailbox of their own. */
+/** Creates a business with an owner and the given other members, each with a mailbox. */
 async function firm(...roles: Role[]): Promise<{ owner: MemberApi; others: MemberApi[] }> {
   await service.sql('DELETE FROM sign_in_counts');
   const name = `firm-${++made}`;
@@ -34,7 +34,7 @@ const change = async (by: MemberApi, who: MemberApi, body: object) => by.patch(`
 const remove = async (by: MemberApi, who: MemberApi) => by.delete(`/members/${await personIdOf(who)}`);
 const waiting = () => waitingForLocks(service);
 
-/** Has both wait for the same business, the first one first, and lets them go. */
+/** Makes both requests wait for the lock of the business, in this order, and then releases them. */
 async function inTurn(
   handle: string,
   first: () => Promise<ApiResponse>,
@@ -58,7 +58,7 @@ describe('who may do what', () => {
     'PATCH /v1/business/drop-page': 'admin',
     'GET /v1/members': 'member',
     'PATCH /v1/members/:id': 'admin',
-    // A member may use it too, but only to leave.
+    // A member may call it too, but only to leave.
     'DELETE /v1/members/:id': 'admin',
     'GET /v1/invitations': 'admin',
     'POST /v1/invitations': 'admin',
@@ -100,7 +100,7 @@ describe('who may do what', () => {
       const response = await people[role].request(method as string, url, body);
       if (order.indexOf(role) < order.indexOf(wanted)) expectRefusal(response, 'forbidden');
       else expect([401, 403, 500], `${role}: ${response.text}`).not.toContain(response.status);
-      // An owner finds gone what an admin has removed, which is a valid response too.
+      // An owner may find the member already removed by an admin, which is a valid response too.
     }
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([plain.stop(), withToken.stop()]));
 
-/** With headers that fetch would not let anybody set. */
+/** Uses node:http, because fetch forbids some of these headers. */
 function ask({ url }: TestService, headers: Record<string, string>): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     http
@@ -22,7 +22,7 @@ function ask({ url }: TestService, headers: Record<string, string>): Promise<{ s
   });
 }
 
-/** How requests look that a proxy on the same machine passes on, or a page that DNS rebinding has led here. */
+/** The headers of requests that a proxy on this machine passes on, and of a page that uses DNS rebinding. */
 const FROM_ELSEWHERE: Record<string, string>[] = [
   { 'x-forwarded-for': '203.0.113.9' },
   { 'x-forwarded-for': '127.0.0.1' },

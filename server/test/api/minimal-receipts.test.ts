@@ -26,7 +26,7 @@ test('a business chooses what its receipts show; members and strangers do not', 
   expect((await owner.get('/business')).body.receipts).toBe('full');
   const { status, body } = await choose('minimal');
   expect([status, body.receipts, (await owner.get('/business')).body.receipts]).toEqual([200, 'minimal', 'minimal']);
-  // Another change leaves it alone.
+  // A change of another field keeps the setting.
   expect((await owner.patch('/business', { display_name: 'Quiet' })).body).toMatchObject({ display_name: 'Quiet', receipts: 'minimal' });
   const member = await joinedBy(service, owner, 'mia@quiet.test', 'member');
   expectRefusal(await choose('full', member), 'forbidden');
@@ -51,7 +51,7 @@ test('a minimal receipt has parties, time and hashes, and nothing else', async (
     content_hash: sent.content_hash,
     receipt_url: sent.receipt_url,
   });
-  // The parties of the message can still check the hash.
+  // The parties of the message can still verify the hash.
   expect(contentHashOf((await globex.api.get(`/messages/${sent.id}`)).body)).toBe(receipt.content_hash);
 });
 

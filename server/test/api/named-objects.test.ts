@@ -4,7 +4,7 @@ import type { NamedObjects } from '../../src/platform/objects/named-objects.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { isGivenS3 } from '../support/s3-server.ts';
 
-/** The S3 server of the tests ignores the conditions of a PUT; `npm run test:s3` tries them with a real one. */
+/** The S3 server of the tests ignores conditions of a PUT. `npm run test:s3` tests them with a real one. */
 const comparing = places.filter((place) => place === 'folder' || isGivenS3);
 const newName = () => `test/${randomBytes(8).toString('hex')}`;
 
@@ -66,7 +66,7 @@ describe.each(comparing)('the head in a %s', (place) => {
     expect(await named.replaceHead(name, Buffer.from('late'), first?.version)).toBe(false);
     const second = await named.readHead(name);
     expect(await named.replaceHead(name, Buffer.from('third'), second?.version)).toBe(true);
-    // By now, the file of the second version is free again in a folder.
+    // By now, the file name of the second version is free again in a folder.
     expect(await named.replaceHead(name, Buffer.from('very late'), first?.version)).toBe(false);
     expect((await named.readHead(name))?.bytes.toString()).toBe('third');
   });

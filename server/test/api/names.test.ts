@@ -160,7 +160,7 @@ describe('a service', () => {
     expectInvalid(await owner.post('/contacts', { handle: 'demo', label: 'De\u200bmo' }), 'label');
     const contact = (await owner.post('/contacts', { handle: 'demo', label: '✓ paid' })).body;
     expectInvalid(await owner.patch(`/contacts/${contact.id}`, { label: '\u202eDemo' }), 'label');
-    // Names of before stay as they are.
+    // Names from before the rule stay unchanged.
     await service.sql('UPDATE parties SET display_name = $2 WHERE handle = $1', [owner.handle, 'Acme \u202e✓']);
     expect((await owner.get('/business')).body.display_name).toBeDefined();
   });

@@ -27,7 +27,6 @@ interface Kept {
   headers: Record<string, string>;
 }
 
-/** Every job that is due has run. */
 const settled = () =>
   expect
     .poll(async () => [
@@ -38,14 +37,13 @@ const settled = () =>
     ])
     .toEqual([]);
 
-/** The mails about notifications. */
 async function mailsTo(email: string): Promise<Kept[]> {
   await settled();
   const mails = await service.sql<{ mail: Kept }>('SELECT mail FROM kept_mails ORDER BY id');
   return mails.map(({ mail }) => mail).filter(({ to, subject }) => to === email && subject.includes('notification'));
 }
 
-/** Lets notifications be older, and looks at them again. */
+/** Makes notifications older, and checks them again. */
 async function later(minutes: number): Promise<void> {
   await settled();
   await service.sql(`UPDATE notifications SET created_at = created_at - make_interval(mins => $1)`, [minutes]);
@@ -56,7 +54,6 @@ async function later(minutes: number): Promise<void> {
 }
 
 let people = 0;
-/** A member who has got no notification yet. */
 async function newMember() {
   const email = `member${++people}@tailor-works.test`;
   const api = await joinedBy(service, owner, email, 'member');
@@ -91,7 +88,7 @@ describe('a member who is mentioned or assigned', () => {
       'List-Unsubscribe': expect.stringMatching(/^<http.+\/mail\/unsubscribe\/.+>$/),
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     });
-    // What was mailed is not mailed again, alone or along with what comes later.
+    // A mailed notification is not mailed again, neither alone nor with later ones.
     await later(1);
     expect(await mailsTo(email)).toHaveLength(1);
     await mention(id);
@@ -136,7 +133,7 @@ describe('the account', () => {
       const before = (await mailsTo(email)).length;
       await mention(id);
       await mailsTo(email);
-      // The job waits for the hour, or for the morning.
+      // The job waits for the full hour, or for the morning.
       const [job] = await service.sql<{ run_at: Date }>(`SELECT run_at FROM graphile_worker.jobs WHERE key LIKE $1`, [
         `mail-notifications % ${parseId('usr', id)}`,
       ]);
@@ -152,7 +149,7 @@ describe('the account', () => {
     await choose(api, 'never');
     await mention(id);
     await later(25 * 60);
-    // Nor later, once mails are wanted again.
+    // The notification is not mailed later either, when mails are wanted again.
     await choose(api, 'at_once');
     expect(await mailsTo(email)).toHaveLength(2);
     expectInvalid(await choose(api, 'weekly'), 'notification_mail');

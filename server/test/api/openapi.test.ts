@@ -62,7 +62,7 @@ const operations = (): [name: string, operation: Json][] =>
     Object.entries(methods).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
   );
 
-/** The response has a status that its operation declares, and the shape declared for it. */
+/** The response has a declared status, and the shape that its operation declares for it. */
 function expectDeclared(method: string, path: string, response: ApiResponse): void {
   const declared = operationOf(method, path).responses[response.status];
   expect(declared, `${method} ${path} does not declare ${response.status}`).toBeDefined();

@@ -69,7 +69,7 @@ describe('a queued mail', () => {
       await queue.queue({ to: `quick-${n}@example.com` });
       delays.push(((await server.received(`quick-${n}@example.com`))[0]?.at ?? 0) - queuedAt);
     }
-    // A worker looks around every 2 seconds; the fastest tells whether it was woken, however busy the machine is.
+    // A worker polls every 2 seconds. The fastest mail shows whether the worker was woken, however busy the machine is.
     expect(Math.min(...delays)).toBeLessThan(500);
   });
 
@@ -182,7 +182,7 @@ describe('a mail server that refuses', () => {
 });
 
 describe('a mail server that can’t be used', () => {
-  /** A service of its own that sends through this URL, with a queue. */
+  /** A separate service that sends through this URL, with its queue. */
   async function sendThrough(SMTP_URL: string, work: (other: MailQueue) => Promise<void>): Promise<void> {
     const other = await startTestService({ SMTP_URL, MAIL_FROM });
     const otherQueue = await openMailQueue(other);
@@ -218,7 +218,7 @@ describe('a mail server that can’t be used', () => {
   test('because it has no good certificate is not trusted beyond this machine, and neither is one without any', async () => {
     for (const tls of ['starttls', 'from the start', undefined] as const) {
       const doubtful = await startMailServer({ tls });
-      // The same address, by a name that does not tell so.
+      // The same address in a notation that does not look like loopback.
       await sendThrough(doubtful.url.replace('127.0.0.1', '127.1'), async (other) => {
         await other.queue({ to: 'a@example.com' });
         expect((await other.failed('a@example.com', 1)).lastError).toMatch(/certificate|TLS/i);

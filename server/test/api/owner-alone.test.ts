@@ -24,7 +24,7 @@ afterAll(async () => {
   await names.stop();
 });
 
-/** By which routes an owner does what a command of the operator does for one business; none for what concerns all of them. */
+/** The routes by which an owner does for one business what a command of the operator does. Commands about all businesses have none. */
 const routesFor: Record<string, string[]> = {
   'business create': ['POST /v1/businesses'],
   'domain verify': ['POST /v1/domains', 'POST /v1/domains/:domain/check'],
@@ -46,7 +46,7 @@ describe('everything the operator’s commands can do for one business, an owner
   test('every command is told here with its routes', async () => {
     const { stdout } = await runProgram('cli', { args: ['--help'] });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z][a-z-]*)?)(?= |$)/gm)].map(([, command]) => command);
-    // start is the service itself, witness a program for logs of others.
+    // `start` is the service itself, and `witness` a program for logs of others.
     expect(commands.sort()).toEqual([...Object.keys(routesFor), 'start', 'witness'].sort());
   });
 

@@ -9,7 +9,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { type ThreadRow, untilIndexed } from '../support/threads.ts';
 
 const KB = 1_024;
-/** Large ones among small ones; a page ends behind some of each. */
+/** Large and small messages are mixed, so that pages end after some of each. */
 const SIZES = [900, 0, 1, 900, 900, 200, 1, 0, 900, 900, 900, 90, 90, 90, 1, 900, 900, 0, 900, 1, 900, 300, 900].map((kb) => kb * KB);
 
 let service: TestService;
@@ -94,7 +94,7 @@ test('a thread has its keys in the specified order, on large pages and small one
 });
 
 describe('pages of rows that are large in UTF-8', () => {
-  /** Three bytes, and one unit of UTF-16. */
+  /** Three bytes in UTF-8, and one unit in UTF-16. */
   const HANZI = '漢';
 
   test('threads whose last messages have long lists of files end a page by its bytes, in list and export alike', async () => {

@@ -36,7 +36,7 @@ afterAll(() => service.stop());
 
 const page = (path: string, method = 'GET') => service.anonymous.request(method, path);
 const nonceIn = ({ headers }: ApiResponse) => /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] as string;
-/** A page as it would be with another page's nonce. */
+/** The page with the nonce of another page. */
 const asShell = (response: ApiResponse) => response.text.replaceAll(nonceIn(response), /nonce="([^"]+)"/.exec(shell)?.[1] as string);
 
 describe('a page', () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Signed in with an account of an identity provider that shows nothing about the mailbox. */
+/** Signs in at a provider that proves nothing about the mailbox. */
 async function signInUnproven(email: string, provider = 'google'): Promise<Browser> {
   const browser = await signInWithCode(service, email);
   await setSessions(service, email, provider, 'nothing');
@@ -76,7 +76,7 @@ test('with a handle the same person writes, as the business', async () => {
   expect((await shop.api.get('/inbox?from=cats')).body.data).toEqual([body]);
   const { body: response } = await shop.api.send({ in_reply_to: body.id });
   expect((await cats.get('/inbox')).body.data).toEqual([response]);
-  // Without the header that names the business, the request still acts for none.
+  // Without the header that names the business, the request acts for none.
   expectRefusal(await drop(cat, { to: 'shop' }), 'party_required');
 });
 

@@ -38,7 +38,7 @@ const HOSTILE: [name: string, value: string][] = [
   ['a name of JavaScript', '__proto__'],
 ];
 
-/** With a key, or the session of an owner; sent as it stands, without the dots being resolved. */
+/** Sends the path unchanged, without resolving dots, with a key or with the session of an owner. */
 async function request(method: string, path: string, auth: string): Promise<{ status: number | undefined; text: string }> {
   const body = method === 'GET' || method === 'DELETE' ? '' : '{}';
   const who = auth.startsWith('key')

@@ -32,7 +32,7 @@ async function receiptOf({ receipt_url }: Envelope): Promise<Envelope> {
   return (await service.anonymous.get(`/receipts/${receipt_url.split('/').at(-1)}`)).body;
 }
 
-/** The webhook's body for the message, whose download URLs are signed again. */
+/** The body of the message's webhook delivery. Its download URLs are signed again. */
 async function deliveryOf({ id }: Envelope): Promise<Envelope> {
   const find = () => receiver.deliveries.find(({ headers }) => headers['webhook-id'] === id);
   await expect.poll(() => find() !== undefined, { timeout: 60_000 }).toBe(true);
@@ -41,7 +41,7 @@ async function deliveryOf({ id }: Envelope): Promise<Envelope> {
   return JSON.parse(String(delivery?.body));
 }
 
-/** The same words about who sent it, everywhere. */
+/** Expects the same sender in every place that shows the message. */
 async function expectSameEverywhere(sent: Envelope): Promise<void> {
   const { from } = sent;
   for (const shown of [(await shop.api.get(`/messages/${sent.id}`)).body, await receiptOf(sent), await deliveryOf(sent)])

@@ -8,7 +8,7 @@ import { createDatabase } from '../support/service.ts';
 const log = pino({ level: 'silent' });
 const NOTIFICATION_RESPONSE = 0x41;
 
-/** Passes everything on but notifications, as a pooler does that has lent the connection to somebody else meanwhile. */
+/** Passes everything on except notifications, like a pooler that has lent the connection to another client. */
 async function startDeafProxy(database: URL): Promise<{ server: Server; port: number }> {
   const folder = database.searchParams.get('host');
   const target = folder === null ? { host: database.hostname, port: Number(database.port || 5432) } : { path: `${folder}/.s.PGSQL.5432` };

@@ -110,7 +110,7 @@ describe('GET /messages/{id}/proof', () => {
   });
 
   test('has a large JSON as it was sent', async () => {
-    // Far below the limit in size, and slow to sort.
+    // Far below the size limit, but slow to sort.
     const keys = Array.from({ length: 60_000 }, (_, at) => `"k${(at * 7919) % 60_000}":1e20`);
     const { body: large } = await acme.api.send(`{"to":"globex","json":{${keys.join()}}}`);
     const { text, body, status } = await proofBy(globex.api, large);
@@ -181,7 +181,7 @@ test('a message from before json_bytes_sha256 was recorded keeps its hash, its r
   try {
     const shop = await alone.business('shop');
     const { body: now } = await shop.api.send(`{"to":"shop","json":${JSON_TEXT}}`);
-    // As an older release has stored and logged it.
+    // The message as an older release has stored and logged it.
     const older = { ...now, json_bytes_sha256: null };
     older.content_hash = contentHashOf(older);
     const [was, is] = [now, older].map(({ content_hash }) => `'\\x${content_hash.slice(7)}'::bytea`);

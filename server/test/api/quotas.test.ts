@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A business that has sent nothing yet. */
 function fresh(options: { claimed?: boolean } = {}): Promise<TestBusiness> {
   return service.business(`sender-${++made}`, options);
 }
@@ -32,7 +31,7 @@ async function usageOf({ api }: TestBusiness): Promise<{ used: number; limit: nu
   return (await api.get('/me')).body.usage.messages;
 }
 
-/** Every one of them either went through or was refused for the quota, and the books agree. */
+/** Every request either succeeded or was refused for the quota, and the usage agrees. */
 async function expectExactly(accepted: number, responses: ApiResponse[], sender: TestBusiness): Promise<void> {
   const delivered = responses.filter(({ status }) => status === 201);
   expect(delivered).toHaveLength(accepted);
@@ -42,7 +41,7 @@ async function expectExactly(accepted: number, responses: ApiResponse[], sender:
   expect((await usageOf(sender)).used).toBe(accepted);
 }
 
-/** Refused until `resetsAt`, said in whole seconds. */
+/** The refusal says in whole seconds when `resetsAt` is. */
 function expectRetryAfter(response: ApiResponse, resetsAt: string, asked: number, responded: number): void {
   const seconds = Number(response.headers.get('retry-after'));
   expect(Number.isInteger(seconds)).toBe(true);
@@ -205,7 +204,7 @@ describe('the daily limit of a new account', () => {
     expectRefusal(response, 'quota_exceeded');
     expect(response.body.error.details).toEqual([{ path: '', message: expect.stringContaining('5'), limit: 'new_account_daily_messages' }]);
     const { usage } = (await sender.api.get('/me')).body;
-    // Uploads are counted by the same days.
+    // Uploads have the same days.
     expectRetryAfter(response, usage.uploads.resets_at, asked, responded);
   });
 

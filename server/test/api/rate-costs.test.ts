@@ -13,7 +13,7 @@ import { untilIndexed } from '../support/threads.ts';
 const KB = 1_024;
 const UNITS_PER_MB = (1_024 * KB) / UNIT_BYTES;
 
-/** A burst of `burst` units, which is back after a minute unless `perMinute` says more. */
+/** Starts a service with a burst of `burst` units, which is full again after a minute unless `perMinute` is higher. */
 async function serviceWith(burst: number, perMinute = burst): Promise<{ service: TestService; acme: TestBusiness; globex: TestBusiness }> {
   const env = { RATE_LIMIT_PER_MINUTE: String(perMinute), RATE_LIMIT_BURST: String(burst), PUBLIC_RATE_LIMIT_PER_MINUTE: String(burst) };
   const service = await startTestService(env);
@@ -22,11 +22,11 @@ async function serviceWith(burst: number, perMinute = burst): Promise<{ service:
 }
 
 const header = ({ headers }: ApiResponse, name: string) => Number(headers.get(name));
-/** What the response says that it has cost. */
+/** The cost that the response reports. */
 const costOf = (response: ApiResponse) => (response.headers.has('ratelimit-cost') ? header(response, 'ratelimit-cost') : 1);
 const remaining = async (api: Api) => header(await api.get('/me'), 'ratelimit-remaining');
 
-/** An inbox with `count` messages of 1 MB each, which nobody has paid for. */
+/** Fills an inbox with `count` messages of 1 MB each, at nobody's cost. */
 async function fillInbox(service: TestService, { api }: TestBusiness, to: string, count: number): Promise<void> {
   const { body } = await api.send({ to, json: { text: 'x'.repeat(1_000 * KB) } });
   if (count > 1) await copyMessage(service, body.id, count - 1);
@@ -120,7 +120,7 @@ describe('a request costs what it uses up', () => {
 
 describe('a request that costs more than is left', () => {
   test('is served, and the next ones wait until that is made up for', async () => {
-    // What is owed takes seconds to make up for: longer than the two requests on a busy machine.
+    // The debt takes seconds to pay off, which is longer than the two requests take on a busy machine.
     const { service, acme, globex } = await serviceWith(40, 200);
     await fillInbox(service, acme, 'globex', 3);
     const page = await globex.api.get('/inbox');
@@ -178,7 +178,7 @@ describe('an export', () => {
            FROM threads t, generate_series($2::int, $2::int + 1999) n WHERE t.thread_id = $1`,
         [parseId('thr', sent.thread_id), 1 + part * 2_000],
       );
-    // As the database itself does before long: until then, it plans for a table of two rows.
+    // PostgreSQL would soon analyze the table itself. Until then, it plans for a table of two rows.
     await service.sql('ANALYZE threads');
     const page = await globex.api.get('/threads?type=order&unread=false');
     expect([page.status, page.body.data, typeof page.body.next_cursor]).toEqual([200, [], 'string']);

@@ -14,13 +14,12 @@ async function serviceWith(env: Record<string, string>): Promise<TestService> {
   return service;
 }
 
-/** One after the other. */
 const times = (count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> =>
   Array.fromAsync({ length: count }, (_, i) => ask(i));
 const statuses = (responses: ApiResponse[]) => responses.map(({ status }) => status);
 const header = (response: ApiResponse | undefined, name: string) => Number(response?.headers.get(name));
 
-/** So slow to refill that a test never sees it happen. */
+/** The rate refills so slowly that no test notices it. */
 const SLOW = '1';
 
 describe('the limit of a person', () => {
@@ -114,7 +113,7 @@ describe('the limit of a key', () => {
     const acme = await service.business('acme');
     const responses = await Promise.all(Array.from({ length: 60 }, () => acme.api.get('/agents')));
     const letThrough = statuses(responses).filter((status) => status === 200).length;
-    // One more comes back every three seconds.
+    // One unit comes back every three seconds.
     expect(letThrough).toBeGreaterThanOrEqual(20);
     expect(letThrough).toBeLessThanOrEqual(22);
   });
@@ -178,7 +177,7 @@ describe('the limit of requests without a valid key', () => {
     expect(statuses(responses)).toEqual([401, 401, 401, 401, 429, 429, 429]);
     expectRefusal(responses[4] as ApiResponse, 'rate_limited');
     expect(header(responses[4], 'retry-after')).toBeGreaterThan(0);
-    // Public endpoints have a count of their own.
+    // Public endpoints have a separate count.
     expect((await service.anonymous.get('/public/demo')).status).toBe(200);
   });
 
@@ -274,7 +273,7 @@ describe('the limit of an address', () => {
 
   test('believes a trusted proxy no further than the last address that is not trusted', async () => {
     const service = await serviceWith({ PUBLIC_RATE_LIMIT_PER_MINUTE: SLOW, TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
-    // The client wrote the first address itself; the proxy appended where it really came from.
+    // The client wrote the first address itself. The proxy has appended the real one.
     const from = (made: string) => service.anonymous.get('/public/demo', { 'x-forwarded-for': `${made}, 198.51.100.7, 10.1.2.3` });
     expect(statuses([await from('203.0.113.1'), await from('203.0.113.2')])).toEqual([200, 429]);
   });
@@ -323,7 +322,7 @@ describe('two processes', () => {
     const allowed = BURST + ((performance.now() - startedAt) / 60_000) * PER_MINUTE;
     const admitted = responses.filter(({ status }) => status === 200).length;
     expect(admitted).toBeGreaterThanOrEqual(BURST);
-    // What has not been told yet: an eighth of a burst each, and what a tenth of a second brings.
+    // Processes may not have reported an eighth of a burst each, and the tokens of a tenth of a second.
     expect(admitted).toBeLessThan(allowed + BURST / 2);
     for (const response of responses) expect(header(response, 'ratelimit-remaining')).toBeGreaterThanOrEqual(0);
   });
@@ -341,7 +340,7 @@ describe('two processes', () => {
     for (const api of anonymous) {
       const response = await api.get('/public/nobody');
       expectRefusal(response, 'rate_limited');
-      // Alone, each would have a token again after three seconds. What has not been told is less than an eighth of a burst each.
+      // Alone, each process would have a token again after three seconds. Unreported tokens are less than an eighth of a burst each.
       const secondsForExcess = ((excess - BURST / 4) * 60) / BURST - (performance.now() - startedAt) / 1000;
       expect(header(response, 'retry-after')).toBeGreaterThan(secondsForExcess);
     }

@@ -99,7 +99,7 @@ describe('a receipt’s token', () => {
   test('has the prefix rcpt_ and at least 128 bits that no other token shares', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => acme.api.send({ to: 'globex' })));
     const tokens = responses.map(({ body }) => body.receipt_url.split('/r/')[1] as string);
-    // The last 128 bits are random, so the last 25 characters of base32 are; what stands before them is the time of sending.
+    // The last 128 bits are random, so the last 25 characters of base32 are random too. Those before are the time of sending.
     const random = tokens.map((text) => text.slice(-25));
     for (const text of tokens) expect(text).toMatch(/^rcpt_[0-9a-hjkmnp-tv-z]{36}$/);
     expect(new Set(random.map((text) => text.slice(0, 8))).size).toBe(60);

@@ -13,7 +13,7 @@ let service: TestService;
 let shop: TestBusiness;
 let other: TestBusiness;
 beforeAll(async () => {
-  // Nobody carries chores out, so what is queued can be looked at.
+  // No worker runs chores, so queued jobs can be inspected.
   service = await startTestService({}, 'api');
   [shop, other] = [await service.business('shop'), await service.business('other')];
 });
@@ -43,7 +43,7 @@ describe.each([
       messages_out: 1,
     });
     expect(await noticesOf(body)).toEqual([{ party_id: await partyId(column, name), message_id: parseId('msg', body.id) }]);
-    // Nothing that was said stands in what is queued.
+    // Queued jobs contain nothing of the message.
     expect(JSON.stringify(await queued(service, 'notify-of-answer'))).not.toMatch(/answer"|secret|question/);
   });
 
@@ -87,7 +87,7 @@ describe('a notice', () => {
     const sent = await dropped(await signInWithCode(service, 'bob@crash-works.test'), { to: 'shop' });
     const before = [await tracesOfSends(service), await notices()];
     const id = await partyId('domain', 'crash-works.test');
-    // The last thing that is written for the recipient; so all else has been written when the connection breaks.
+    // This is the last row that is written for the recipient, so everything else is written when the connection breaks.
     const lock = await lockingWith(
       service,
       `UPDATE daily_usage SET messages = messages WHERE party_id = (SELECT id FROM parties WHERE handle = 'shop')`,
@@ -113,7 +113,7 @@ describe('a notice', () => {
     const { body: second } = await cats.post('/messages', { to: 'shop' });
     expect((await shop.api.send({ in_reply_to: second.id })).body.to.party.handle).toBe('cats');
     await operator.verifyDomain('cats', 'claim-works.test');
-    // The history has not been moved yet, but whom the domain belongs to is known.
+    // The history has not been moved yet, but the domain already belongs to the business.
     const late = await shop.api.send({ in_reply_to: early.id });
     expect(late.body.to.party.handle).toBe('cats');
     expect((await cats.get('/inbox')).body.data.map(({ id }: { id: string }) => id)).toContain(late.body.id);

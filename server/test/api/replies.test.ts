@@ -94,7 +94,7 @@ describe('`to` in a reply', () => {
     const named = await globex.api.send({ in_reply_to: parent.id, to: 'acme/Billing' });
     const bare = await globex.api.send({ in_reply_to: parent.id, to: 'acme' });
     const derived = await globex.api.send({ in_reply_to: parent.id });
-    // What is added to a message of one’s own is addressed like that one.
+    // A follow-up to an own message has the address of that message.
     const further = await acme.api.send({ in_reply_to: parent.id });
     const ofThread = `thread=${parent.thread_id}`;
     expect((await acme.api.get(`/inbox?to=billing&${ofThread}`)).body.data).toEqual([named.body]);

@@ -33,10 +33,9 @@ const response = async (message: { id: string }, body: object = {}) => {
   expect(sent.status, sent.text).toBe(201);
   return sent.body;
 };
-/** All but codes. */
+/** Mails other than those with codes. */
 const notices = (to: string) => server.to(to).filter((mail) => /reply|replied/.test(mail.subject ?? ''));
-/** All notices that were due have been judged, and mailed if they are to be. */
-/** Every job was run; one that is being run counts an attempt already. */
+/** Waits until all due notices were judged, and mailed if needed. A running job already counts an attempt. */
 const settled = (of = service) =>
   expect
     .poll(async () => [
@@ -50,7 +49,7 @@ const notice = async (to: string, count = 1): Promise<ReceivedMail> => {
   await expect.poll(() => notices(to).length, { timeout: 60_000 }).toBe(count);
   return notices(to).at(-1) as ReceivedMail;
 };
-/** With the code as it comes by mail. */
+/** Signs in with the code from the mail. */
 const signIn = async (email: string): Promise<Browser> => {
   const browser = new Browser(service.url);
   await askForCode(browser, email);
@@ -156,7 +155,7 @@ test('a mailbox of a verified domain that wrote for the business without being a
   expect(mail.messageId).toBe(`<${reply.id}@${INBOUND}>`);
   await settled();
   expect(notices('jo@acme-works.test')).toHaveLength(1);
-  // Its agents and members are not told, nor is the mailbox once it is a member's.
+  // Agents and members get no notice, and neither does the mailbox once it is a member's.
   const { body } = await acme.api.send({ to: 'shop' });
   await response(body);
   await service.sql(
@@ -194,7 +193,7 @@ test('a reply that was on its way while its thread joined a business follows it,
   const dropped = (await fay.post('/v1/drops', { to: 'mill' })).body;
   const claimed = await fay.post('/v1/businesses', { handle: 'knitters', display_name: 'Knitters' });
   expect(claimed.status, claimed.text).toBe(201);
-  // As the chore does, but stopped before it records where the thread went: so the destination of the reply is the domain.
+  // Does what the chore does, but stops before it records where the thread went. So the destination of the reply is the domain.
   const idOf = async (name: string) =>
     BigInt((await quiet.sql<{ id: string }>('SELECT id FROM parties WHERE $1 IN (domain, handle)', [name]))[0]?.id ?? 0);
   const [domainId, businessId] = [await idOf('knit-works.test'), await idOf('knitters')];

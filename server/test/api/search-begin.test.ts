@@ -12,7 +12,7 @@ const THREADS = 150;
 let service: TestService;
 let acme: TestBusiness;
 let globex: TestBusiness;
-/** Without a worker: the test says when documents are written. */
+/** Runs without a worker: the test decides when documents are written. */
 beforeAll(async () => {
   service = await startTestService(SETTINGS, 'api');
   acme = await service.business('acme');
@@ -24,7 +24,7 @@ async function indexThreads(): Promise<void> {
   for (const shard of service.database.shards) while ((await indexEntries(shard, 1_000, 10_000))?.hasMore);
 }
 
-/** One round of the search index in each shard; whether there was anything to do. */
+/** Runs one round of the search index in each shard. Returns whether there was work. */
 async function round(entriesMax: number): Promise<boolean> {
   const done = await Promise.all(service.database.shards.map((shard) => indexSome(shard, entriesMax, 0n)));
   return done.some((one) => one !== 'busy' && one.entries > 0);
@@ -56,7 +56,7 @@ test('a business that has never searched has no documents, and from its first se
   const all = await search(globex.api, 'velvet');
   expect(all.filter(({ comment }) => comment).map(({ thread_id }) => thread_id)).toEqual([oldest]);
   expect(all.filter(({ comment }) => !comment).map(({ message }) => message.id)).toEqual(sent.toReversed());
-  // The other side has not searched.
+  // The other party has not searched.
   expect(await countDocuments()).toBe(THREADS + 1);
 
   await globex.api.write('POST', `/threads/${oldest}/comments`, { text: 'a second velvet comment' });

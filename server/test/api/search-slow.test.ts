@@ -17,7 +17,7 @@ async function received(note: string): Promise<string> {
   return body.id;
 }
 
-/** Puts documents on top of those that are there. The ledger has no entries for them, so that they are read and never shown. */
+/** Adds documents on top of the others. The ledger has no entries for them, so they are scanned but never shown. */
 async function pile(words: string, count: number): Promise<void> {
   await service.sql(
     `INSERT INTO search_documents (party_id, position, id, box, thread_id, words)
@@ -37,7 +37,7 @@ test('a search for which the index of words takes too long goes through the newe
   const { status, text, body } = await umbrella.api.get('/search?q=thimble');
   const first = performance.now() - begun;
   expect(status, text).toBe(200);
-  // The index knows both and has no next page; a walk comes by the newer one.
+  // The word index finds both and has no next page. A scan finds the newer one.
   expect(body.data.map(({ message }: { message: { id: string } }) => message.id)).toEqual([newer]);
   expect(body.next_cursor).not.toBeNull();
 
@@ -46,7 +46,7 @@ test('a search for which the index of words takes too long goes through the newe
   expect(performance.now() - startedAt).toBeLessThan(first);
   expect(again.body.data).toEqual(body.data);
 
-  // Another search of the same business is not concerned, and the next pages go on.
+  // Another search of the same business is not affected, and further pages work.
   const rare = await umbrella.api.get('/search?q=thimble+bottom');
   expect(rare.body.data.map(({ message }: { message: { id: string } }) => message.id)).toEqual([oldest]);
   const next = await umbrella.api.get(`/search?q=thimble&cursor=${encodeURIComponent(body.next_cursor)}`);

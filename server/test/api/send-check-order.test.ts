@@ -11,7 +11,6 @@ const GZIP = { 'content-encoding': 'gzip' };
 
 let service: TestService;
 let acme: TestBusiness;
-/** A message of acme to globex, and one to the demo inbox. */
 let toGlobex: string;
 let toDemo: string;
 
@@ -25,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Runs against another process of the same service, with a stricter setting. */
+/** Runs against another process of the service, with a stricter setting. */
 async function under(env: Record<string, string>, work: (url: string) => Promise<void>): Promise<void> {
   const sibling = await service.sibling(env);
   try {
@@ -35,7 +34,7 @@ async function under(env: Record<string, string>, work: (url: string) => Promise
   }
 }
 
-/** A request for each check that comes after authentication and scope; all of them would be refused. */
+/** One request for each check after authentication and scope. All of them would be refused. */
 async function wrongInEveryWay(api: Api) {
   return [
     await api.send({ to: 'globex' }, PLAIN),

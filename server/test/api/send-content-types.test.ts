@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 
 const BODY = '{"to":"globex"}';
 
-/** Sends header lines as they are written here, which no client would. */
+/** Sends header lines verbatim, which no client would do. */
 function sendLines(...lines: string[]): Promise<RawResponse> {
   const head = ['POST /v1/messages HTTP/1.1', 'Host: x', `Authorization: Bearer ${acme.secret}`, 'Connection: close', ...lines];
   return exchange(service.url, `${head.join('\r\n')}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`);

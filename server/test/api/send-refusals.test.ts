@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Every send of this file is refused; none may leave anything behind. */
+/** Every send of this file is refused, and none may leave anything behind. */
 beforeEach(async () => {
   const before = await tracesOfSends(service);
   return async () => expect(await tracesOfSends(service)).toEqual(before);

@@ -12,7 +12,7 @@ import { announce, download, put, sha256Of, someBytes, upload } from '../support
 // biome-ignore lint/suspicious/noExplicitAny: envelopes and files as they came
 type Json = any;
 
-/** Signed again each time it is read. */
+/** Download URLs are signed again on each read. */
 function withoutUrls(envelope: Json): Json {
   return { ...envelope, files: envelope.files.map(({ download_url: _, ...file }: Json) => file) };
 }
@@ -45,7 +45,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
     return { ...(await tracesOfSends(service)), ...rows[0] };
   }
 
-  /** Refused, with nothing written and nothing counted. */
+  /** Expects a refusal that writes and counts nothing. */
   async function expectNothingLeft(refused: () => Promise<ApiResponse>, code: Parameters<typeof expectRefusal>[1]): Promise<void> {
     const before = await tracesOfFiles();
     expectRefusal(await refused(), code);
@@ -312,7 +312,7 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
         expect((await api.send({ to: 'globex' })).status).toBe(201);
         expectRefusal(await api.send({ to: 'globex', files: [formatId('upl', newUuid())] }), 'upload_not_found');
         await expectNothingLeft(() => api.send({ to: 'globex', files: [id] }), 'quota_exceeded');
-        // Elsewhere the same upload still can be sent.
+        // The upload can still be sent to another recipient.
         expect((await sender.api.send({ to: 'globex', files: [id] })).status).toBe(201);
       } finally {
         await limited.stop();

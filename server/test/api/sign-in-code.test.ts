@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** In the browser that asked. */
+/** Enters a code in the browser that has requested it. */
 const enter = (email: string, otp: string | undefined) => browser.post('/auth/sign-in/email-otp', { email, otp });
 const newest = async (email: string) => (await codesFor(service, email)).at(-1) as string;
 

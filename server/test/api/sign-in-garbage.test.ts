@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([service.stop(), forge.stop()]));
 
-/** No fault of the service, nothing of its insides, and every refusal one of the catalogue. */
+/** The service has no internal error and reveals nothing of its internals, and every refusal is in the catalogue. */
 function expectManners({ status, text, headers }: ApiResponse): void {
   expect(status, text).toBeLessThan(500);
   expect(headers.get('x-request-id')).toMatch(/^req_/);
@@ -77,7 +77,7 @@ test('no body gives a 5xx anywhere, with a session or without', async () => {
       body,
       fc.boolean(),
       async ([method, path], sent, isSignedIn) => {
-        // Signing out would end the session that all others need, and the first response uses up a challenge.
+        // Signing out would end the session that all other requests need, and the first response uses up a challenge.
         if (path === '/auth/sign-out') return;
         if (path.includes('verify-registration')) await jane.get('/auth/passkey/generate-register-options');
         if (path.includes('verify-authentication')) await jane.get('/auth/passkey/generate-authenticate-options');

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { beginAt, signInAt } from '../support/sign-in-walk.ts';
 import { startTokenForge, type TokenForge } from '../support/token-forge.ts';
 
-/** Both are played by servers on loopback that bear their names, with certificates that this process trusts. */
+/** Servers on loopback play both providers under their names, with certificates that this process trusts. */
 
 const TENANT = 'b1a5f7de-0c0f-4d2e-9a55-0a2f3c4d5e6f';
 const OTHER_TENANT = '11111111-2222-3333-4444-555555555555';

@@ -144,7 +144,7 @@ describe('a signature is refused, and nothing is sent,', () => {
     expect((await initech.api.write('POST', '/messages', body, await signed({}, keys.own))).status).toBe(201);
     await owner.delete(`/agents/${agentId}/signing-keys/${keys.own.id}`);
     await refused(await signed({}, keys.own), /revoked/, body, initech);
-    // A person has no key to sign with.
+    // A person has no signing key.
     const response = await owner.browser.request('POST', '/v1/messages', {
       body,
       headers: { 'content-type': 'application/json', 'waybill-business': 'initech', ...(await signed({}, keys.own)) },

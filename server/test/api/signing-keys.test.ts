@@ -21,7 +21,7 @@ const newAgent = async (): Promise<string> => (await owner.post('/agents', { nam
 const register = (agentId: string, publicKey: string) => owner.post(`/agents/${agentId}/signing-keys`, { public_key: publicKey });
 const list = async (agentId: string) => (await owner.get(`/agents/${agentId}/signing-keys`)).body.data;
 
-/** How often the log has a leaf about this statement. */
+/** The number of leaves about this statement in the log. */
 async function timesLogged(statement: unknown): Promise<number> {
   const leaf = Buffer.concat([Buffer.from([4]), createHash('sha256').update(canonicalJson(statement)).digest()]);
   return (await service.sql('SELECT FROM log_batches WHERE leaves = $1', [leaf])).length;

@@ -10,7 +10,7 @@ import { startTestService } from '../support/service.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FUNCTION_MAX_LINES = 70;
 const functions = functionsIn(SCHEMA_FOLDERS.functions);
-/** Everything that is run in the database: functions, and what stores and the platform send. */
+/** All SQL that is run: functions, and the statements of stores and the platform. */
 const texts = [
   ...functions.map(({ sql }) => sql),
   ...globSync('server/src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(path.join(ROOT, file), 'utf8')),
@@ -58,7 +58,7 @@ test('every follower of a message is a function that takes the committed batch, 
 test('the jobs that SQL queues are those of the list, and each has a handler', async () => {
   expect(found(/\b(?:add_job|queue_job)\(\s*'([^']+)'/g)).toEqual(Object.values(JOBS).toSorted());
   const service = await startTestService();
-  // Runners register what they handle once they have started.
+  // Runners register their handlers once they have started.
   const handled = async () => {
     const rows = await service.sql<{ identifier: string }>('SELECT identifier FROM graphile_worker._private_tasks');
     return rows.map(({ identifier }) => identifier);

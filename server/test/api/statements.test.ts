@@ -60,7 +60,7 @@ describe('every statement', () => {
   test('casts the parameters that it passes to a function of ours, whose types are unknown on a node of Citus that has no such function yet', () => {
     const functions = globSync('*/*.sql', { cwd: path.join(SOURCES, '../sql') }).map((file) => path.basename(file, '.sql'));
     expect(functions).toContain('take_new_entries');
-    // Arguments may have one call in themselves.
+    // An argument may contain one nested call.
     const calls = new RegExp(`\\b(?:${functions.join('|')})\\(((?:[^()]|\\([^()]*\\))*)\\)`, 'g');
     const uncast = statements.flatMap(({ text }) =>
       [...text.matchAll(calls)].filter(([, args = '']) => /(?:^|,)\s*\$\d+\s*(?:,|$)/.test(args)).map(([call]) => call),

@@ -11,7 +11,7 @@ import { expectThread, threadsOf, untilIndexed } from '../support/threads.ts';
 
 let service: TestService;
 let globex: TestBusiness;
-/** The business that works: an owner, a member and an agent. */
+/** The business under test, with an owner, a member and an agent. */
 let owner: MemberApi;
 let member: MemberApi;
 let agent: Api;
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A thread that globex has begun. */
 async function received(fields: object = {}): Promise<{ id: string; thread_id: string }> {
   const { status, body, text } = await globex.api.send({ to: 'tailor', ...fields });
   expect(status, text).toBe(201);
@@ -56,7 +55,7 @@ describe('PATCH /threads/{id}', () => {
     await expectThread(owner, thread_id, { message_count: 2, status: 'done' });
     await globex.api.send({ in_reply_to: own.id });
     await expectThread(owner, thread_id, { message_count: 3, status: 'open' });
-    // It can be done once more, and opened by hand.
+    // The thread can be done again, and reopened by hand.
     expect((await owner.patch(`/threads/${thread_id}`, { status: 'done' })).body.status).toBe('done');
     expect((await owner.patch(`/threads/${thread_id}`, { status: 'open' })).body.status).toBe('open');
   });

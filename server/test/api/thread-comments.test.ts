@@ -202,7 +202,7 @@ test('/events tells the others of each change of a thread, in another process, t
   await owner.post(`/threads/${id}/comments`, { text: 'hello' });
   for (const stream of [here, there]) await expect.poll(() => told(stream)).toBe(events + 1);
   expect(told(other)).toBe(1);
-  // A new message is announced as before, and once more when it is in the list of threads.
+  // A new message is announced at once, and again when it is in the list of threads.
   await received();
   for (const stream of [here, there]) await expect.poll(() => told(stream)).toBeGreaterThan(events + 1);
   expect(here.events().at(-1)).toEqual({ inbox: true, outbox: false });

@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Ids of new threads of the business. */
 async function threadsFor(business: TestBusiness, count: number): Promise<string[]> {
   const sent = await Promise.all(Array.from({ length: count }, () => globex.api.send({ to: business.handle })));
   await untilIndexed(service);
@@ -39,7 +38,7 @@ async function threadsFor(business: TestBusiness, count: number): Promise<string
 const comment = (api: Api, threadId: string, fields: object = {}) =>
   api.write('POST', `/threads/${threadId}/comments`, { text: 'x', ...fields });
 
-/** Of requests that were made at the same time, so many succeed; the others are refused. */
+/** Of these concurrent requests, this many succeed and the others are refused. */
 function expectSuccesses(responses: readonly ApiResponse[], status: number, count: number): void {
   const refused = responses.filter((response) => response.status !== status);
   expect(responses.length - refused.length).toBe(count);
@@ -80,7 +79,7 @@ describe('comments', () => {
     const there = new Api(sibling.url, initech.secret);
     const written = await Promise.all(threads.flatMap((id) => [comment(initech.api, id), comment(there, id)]));
     expectSuccesses(written, 201, 3);
-    // A refused one does not count.
+    // A refused comment does not count.
     expect(await counted()).toEqual([{ comments: COMMENTS_PER_BUSINESS_MAX }]);
     expect((await comment(other.api, otherThread)).status).toBe(201);
     await sibling.stop();
@@ -146,7 +145,7 @@ describe('saved views', () => {
     expectSuccesses(await Promise.all(Array.from({ length: max + 5 }, () => save(api, { shared }))), 201, max);
     const { data } = (await api.get('/views')).body;
     expect(data).toHaveLength(max);
-    // The other kind has its own limit, which a change of kind can't get around.
+    // The other kind has its own limit, which a change of kind can't evade.
     const other = (await save(api, { shared: !shared })).body;
     expectRefusal(await api.patch(`/views/${other.id}`, { shared }), 'conflict');
     expect((await api.patch(`/views/${data[0].id}`, { shared: !shared })).status).toBe(200);
@@ -178,7 +177,7 @@ test(`the newest ${NOTIFICATIONS_KEPT_MAX} notifications of an agent are kept`, 
   expect(after.slice(1)).toEqual(before.slice(0, -1));
 });
 
-/** Nobody is told of what they do themselves. */
+/** Another agent, because nobody is notified of their own actions. */
 async function secondAgentOf({ handle }: TestBusiness): Promise<Api> {
   const [party] = await service.sql<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [handle]);
   const agent = await createAgent(service.database, BigInt(party?.id ?? 0), { name: 'Second' });

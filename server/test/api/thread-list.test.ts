@@ -56,7 +56,7 @@ describe('GET /threads', () => {
       type: 'order.placed',
       updated_at: expect.any(String),
     });
-    // Between two shards, a message may stand a little later in its recipient's ledger.
+    // Between two shards, a message may have a slightly later position in its recipient's ledger.
     expect(Date.parse(first.updated_at) - Date.parse(reply.received_at)).toBeGreaterThanOrEqual(0);
     const { json, ...summary } = reply;
     expect(last_message).toEqual({ ...summary, json_bytes: JSON.stringify(json).length });

@@ -11,7 +11,7 @@ let service: TestService;
 let acme: TestBusiness;
 let globex: TestBusiness;
 let umbrella: TestBusiness;
-/** A conversation in which both sides speak, oldest first. */
+/** A conversation with messages of both parties, oldest first. */
 const conversation: Envelope[] = [];
 let threadId: string;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     const parent = conversation[Math.floor(n / 2)];
     conversation.push((await speaker.api.send({ in_reply_to: parent.id, json: { n } })).body);
   }
-  // Noise between the same two that belongs to another thread.
+  // A message between the same parties that belongs to another thread.
   await acme.api.send({ to: 'globex' });
 });
 afterAll(() => service.stop());

@@ -30,7 +30,7 @@ describe('what one person may upload in a day over all their businesses', () => 
   const announce = (business: Pick<MemberApi, 'post'>, size_bytes: number, parts = false) =>
     business.post('/uploads', { ...announcement({ size_bytes }), ...(parts && { parts }) });
 
-  /** Somebody with so many businesses. */
+  /** Creates a person with this many businesses. */
   async function ownerOf(count: number): Promise<MemberApi[]> {
     const first = await claimedBy(service, `owner-${++made}@example.net`, `business-${++made}`);
     const more = Array.from({ length: count - 1 }, () => `business-${++made}`);
@@ -52,7 +52,7 @@ describe('what one person may upload in a day over all their businesses', () => 
     expect((await announce(second, 300, true)).status).toBe(201);
     expectUsedUp(await announce(third, 101));
     expectUsedUp(await announce(third, 101, true));
-    // What was refused has used nothing up.
+    // A refused upload uses up nothing.
     expect((await announce(third, 100)).status).toBe(201);
     expectUsedUp(await announce(first, 1));
   });
@@ -87,7 +87,7 @@ describe('what one person may upload in a day over all their businesses', () => 
     expect((await first.delete(`/members/${await personIdOf(first)}`)).status).toBeLessThan(300);
     expect((await announce(second, 300)).status).toBe(201);
     expectUsedUp(await announce(third, 1));
-    // The heir has a limit of their own; of the business's own, nothing is left.
+    // The heir has a separate limit, but the business's own is used up.
     const response = await announce(heir, 1);
     expect(response.body.error.details[0].limit).toBe('daily_upload_bytes');
   });
@@ -107,7 +107,7 @@ describe('what one person may upload in a day over all their businesses', () => 
 });
 
 describe('a disk with less room than the reserve', () => {
-  /** More than any disk has. */
+  /** A reserve larger than any disk. */
   const env = { FREE_DISK_RESERVE_MB: String(100_000_000) };
 
   test('takes no upload and no file, and all messages without', async () => {

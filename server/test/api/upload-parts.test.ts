@@ -232,7 +232,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     const [one, two] = [postBy(acme.api.at(first.url)), postBy(acme.api.at(second.url))];
     const size = UPLOAD_PART_BYTES + 5;
     const { upload_id: id } = await begun({ size_bytes: size }, one);
-    // Through both processes at once, of which either may come last.
+    // Both processes receive the PUTs at once, and any of them may be the last.
     const fills = ['a', 'b', 'c', 'd'].map((fill) => Buffer.alloc(UPLOAD_PART_BYTES, fill));
     await Promise.all(fills.map((bytes, i) => putPart(id, 1, bytes, i % 2 === 0 ? one : two)));
     await first.stop();
@@ -255,7 +255,7 @@ describe.each(places)('an upload in parts, with files in a %s', (place) => {
     expect((await send(id)).status).toBe(201);
   });
 
-  // What a bucket does with these is its own.
+  // A bucket decides for itself about these.
   if (place === 'folder')
     test('keeps the part that came before when another breaks off, is forged or comes too late', async () => {
       const { upload_id: id } = await begun({ size_bytes: 10 });

@@ -27,13 +27,12 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
   const announceBytes = (size_bytes: number) => announce(acme.api, { size_bytes, content_type: TYPE });
   const streamOf = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 
-  /** The bytes that a message with this upload has. */
   async function bytesSent(id: string): Promise<string> {
     const { body } = await send(id);
     return (await download(body.files[0].download_url)).bytes.toString();
   }
 
-  /** Refused, nothing kept, and the upload as good as before: what it is for can still be PUT. */
+  /** Expects a refusal that keeps nothing and leaves the upload usable for the right bytes. */
   async function expectRefused(ticket: UploadTicket, attempt: () => Promise<{ status: number }>, statuses: number[]): Promise<void> {
     const before = await service.kept();
     const response = await attempt();
@@ -44,7 +43,7 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
     expect(await bytesSent(ticket.upload_id)).toBe('hello');
   }
 
-  /** A bucket sees only that the headers are not the signed ones. */
+  /** A bucket only sees that the headers differ from the signed ones. */
   const refusal = place === 'folder' ? [400] : [403];
 
   describe('with what was announced', () => {
@@ -141,7 +140,7 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
       const closed = new Promise((resolve) => sending.once('close', resolve));
       sending.on('error', () => {});
       sending.write(someBytes(600_000));
-      // A folder shows what is coming in; what a bucket does with it is not for others to see.
+      // A folder shows bytes under way. A bucket does not.
       if (place === 'folder') while ((await service.kept()).length === before.length) await sleep(5);
       else await sleep(100);
       sending.destroy();
@@ -189,7 +188,7 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
         );
         missing.searchParams.delete(name);
         for (const { href } of [other, missing]) {
-          // A bucket tells apart what is not signed and what can't be read.
+          // A bucket distinguishes unsigned requests from unreadable ones.
           expect(place === 'folder' ? [403] : [400, 403], href).toContain((await put({ ...ticket, upload_url: href }, 'hello')).status);
         }
       }
@@ -223,7 +222,7 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
     const ticket = await announceBytes(5);
     const uuid = parseId('upl', ticket.upload_id) as string;
     const { url, headers } = await service.objects.uploadTicket(uuid, { sizeBytes: 5, contentType: TYPE, expiresAt: new Date() });
-    // A bucket's URLs are good for a second at least.
+    // URLs of a bucket are valid for at least a second.
     await sleep(1_100);
     const late = { ...ticket, upload_url: url, headers };
     if (place === 'folder') {

@@ -34,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A PUT of which some bytes are still to come. */
 function begin(url: string, headers: Record<string, string>, first: Buffer, sizeBytes: number): Put {
   const sending = request(url, { method: 'PUT', headers: { ...headers, 'content-length': sizeBytes }, agent: false });
   sending.on('error', () => {});
@@ -54,7 +53,7 @@ function begin(url: string, headers: Record<string, string>, first: Buffer, size
 
 const filesAside = () => filesIn(path.join(folder, 'files/aside'));
 
-/** What the files in the making take on the disk, also those that have lost their name. */
+/** The disk space of files under way, with those that have lost their name. */
 async function bytesAside(): Promise<number> {
   const files = (await filesAside()).map((file) => path.join(folder, 'files/aside', file));
   const sizes = await Promise.all(files.map(async (file) => (await stat(file).catch(() => undefined))?.blocks ?? 0));
@@ -73,7 +72,7 @@ async function bytesUnnamed(): Promise<number> {
 const urlAt = (url: string, at: string) => url.replace(/^http:\/\/[^/]+/, at);
 
 describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
-  /** Where to PUT so many bytes, and how to find out what was put together of them. */
+  /** Returns where to PUT this many bytes, and how to read the joined result. */
   async function announced(size_bytes: number): Promise<{ url: string; headers: Record<string, string>; send(): Promise<ApiResponse> }> {
     if (kind === 'an upload') {
       const { upload_id, upload_url, headers } = await announce(acme.api, { size_bytes });
@@ -97,12 +96,12 @@ describe.each(['an upload', 'a part of an upload'])('%s', (kind) => {
     for (let i = 0; i < WRITERS; i++) {
       const before = await filesAside();
       puts.push(begin(url, headers, bytes.subarray(0, -1), SIZE_BYTES));
-      // One after the other, so that the last is the newest.
+      // PUT one after another, so that the last one is the newest.
       while (isDeepStrictEqual(await filesAside(), before)) await sleep(5);
     }
     const newest = puts.pop() as Put;
     for (const { response } of puts) expectRefusal((await response) as ApiResponse, 'conflict');
-    // All but the last byte of one, and what an older one has written before it looked.
+    // All but the last byte of one PUT, and the bytes that an older one has written before its next check.
     await expect.poll(bytesAside).toBeLessThan(SIZE_BYTES + 2 * MB + unnamed);
     newest.sending.end(bytes.subarray(-1));
     expect((await newest.response).status).toBe(200);

@@ -30,7 +30,7 @@ async function daysOf({ api }: TestBusiness, days: number): Promise<Day[]> {
 
 const receivedOn = (days: Day[]) => days.map(({ received }) => received);
 
-/** As if all that the business has had happened so many days ago. */
+/** Moves everything of the business this many days back. */
 async function moveBack({ handle }: TestBusiness, days: number): Promise<void> {
   const ofParty = '(SELECT id FROM parties WHERE handle = $1)';
   await service.sql(`UPDATE daily_usage SET day = day - $2::integer WHERE party_id = ${ofParty}`, [handle, days]);
@@ -83,7 +83,7 @@ describe('GET /v1/usage', () => {
     const edge = await service.business('edge');
     for (let i = 0; i < 4; i++) await globex.api.send({ to: 'edge' });
     const party = `(SELECT id FROM parties WHERE handle = 'edge')`;
-    // Of the day before yesterday, of which no hour is left to settle: just before, at its beginning, at its end, just after.
+    // The day before yesterday has no hour left to settle. The times are just before it, at its beginning, at its end, and just after it.
     await service.sql(
       `UPDATE ledger_entries e SET position = m.position FROM (
          SELECT o.position AS was, (d.day + (row_number() OVER (ORDER BY o.position) > 2)::integer) * 353894400000 - (row_number() OVER (ORDER BY o.position) % 2) AS position

@@ -41,7 +41,7 @@ const viewOf = async (api: MemberApi, filter: object, shared = false): Promise<s
 };
 const choose = (api: MemberApi, view: string, frequency: string) => api.request('PUT', `/views/${view}/digest`, { frequency });
 
-/** Lets all digests be due, and waits until they and their mails are done. */
+/** Makes all digests due, and waits until they and their mails are done. */
 async function whenDue(): Promise<void> {
   await untilIndexed(service);
   await service.sql(`UPDATE view_digests SET due_at = now() - interval '1 second'`);
@@ -66,7 +66,7 @@ test('a member gets the number of threads with news since the last mail, with a 
   const chosen = await choose(api, view, 'hourly');
   expect([chosen.status, chosen.body]).toMatchObject([200, { id: view, digest: 'hourly' }]);
   expect((await api.get('/views')).body.data.at(-1)).toMatchObject({ id: view, digest: 'hourly' });
-  // What came before is no news.
+  // Earlier messages are not news.
   await whenDue();
   expect(await mailsTo(email)).toEqual([]);
 

@@ -55,7 +55,7 @@ describe('POST /webhooks', () => {
     expect(await canary.notices(host)).toBe(true);
   });
 
-  // Without these, a service that refuses everything would pass.
+  // Without these accepted URLs, a service that refuses everything would pass.
   test.each([
     'https://public.test/hook',
     'https://public.test:8443/hook?a=1',
@@ -80,7 +80,7 @@ describe('POST /webhooks', () => {
 });
 
 describe('WEBHOOK_PRIVATE_HOSTS', () => {
-  /** What another process of the service, with other private hosts, says to the URLs. */
+  /** The response of another process, which has other private hosts, to the URLs. */
   async function accepted(privateHosts: string, urls: string[]): Promise<Record<string, boolean>> {
     const other = await service.sibling({ WEBHOOK_PRIVATE_HOSTS: privateHosts });
     try {
@@ -235,7 +235,7 @@ describe('a public address', () => {
   });
 });
 
-/** The numbers of a network's addresses. */
+/** The first and last address of a network, as numbers. */
 function rangeOf(network: string): { first: bigint; last: bigint; bits: 32 | 128 } {
   const [address = '', length] = network.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -254,7 +254,7 @@ function groupsOf(address: string): number[] {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** In full, short, in capitals, and with its last part as IPv4. */
+/** The address in full, short, in capitals, and with its last part as IPv4. */
 function spellings(number: bigint, bits: 32 | 128): string[] {
   const parts = (width: number, from: bigint, count: number) =>
     Array.from({ length: count }, (_, i) => Number((from >> BigInt(width * (count - 1 - i))) & ((1n << BigInt(width)) - 1n)));

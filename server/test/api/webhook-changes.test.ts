@@ -47,7 +47,7 @@ async function send(count: number, fields: object = {}): Promise<string[]> {
   return responses.map(({ body }) => body.id);
 }
 
-/** Leaves the requests to a path open until they are ended. */
+/** Holds the requests to a path open until they are ended. */
 function holding(name: string) {
   const open: ServerResponse[] = [];
   const respond = receiver.respond;
@@ -305,7 +305,7 @@ test('from the response to a pause on, no process begins an attempt; those that 
   const other = await register('other');
   const [meanwhile] = await send(1);
   await attemptsOf(acme.api, other.id, 1);
-  // Only what had begun.
+  // Only attempts that had begun arrive.
   expect(at('paused').length).toBeLessThan(20);
   await changed(webhook, { active: true });
   await attemptsOf(acme.api, webhook.id, 50);
@@ -322,13 +322,13 @@ describe('max_per_second', () => {
     const from = Date.now();
     await send(30);
     await attemptsOf(acme.api, webhook.id, 30);
-    // Five at once, and ten in each second from then on.
+    // Five attempts at once, and ten in each second after that.
     expect((at('paced').at(-1)?.at ?? 0) - from).toBeGreaterThanOrEqual(2_400);
 
     await changed(webhook, { max_per_second: 1 });
     await send(150);
     await changed(webhook, { max_per_second: null });
-    // At one a second it would take longer than the test waits.
+    // At one attempt a second, this would take longer than the test waits.
     await attemptsOf(acme.api, webhook.id, 180);
     expect(at('paced')).toHaveLength(180);
   });

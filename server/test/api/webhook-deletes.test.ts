@@ -8,7 +8,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, createWebhook, hasSucceeded } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request that is not cancelled lasts ten seconds. */
+/** Shorter than the ten seconds of a request that is not cancelled. */
 const SOONER_THAN_BY_ITSELF = { timeout: 5_000, interval: 20 };
 
 let service: TestService;
@@ -47,7 +47,7 @@ async function send(count: number, apis: Api[] = [acme.api]): Promise<void> {
   for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
-/** Responds to nothing on this path except the fence, and counts the requests left open. */
+/** Leaves requests to this path open, and counts them. Other paths, such as the fence, get a response. */
 function holding(): { respond: Responder; open(): number } {
   let open = 0;
   return {
@@ -60,14 +60,13 @@ function holding(): { respond: Responder; open(): number } {
   };
 }
 
-/** A message of another business goes all the way: what was about to be sent when it began has been sent. */
+/** Waits for a delivery to another business: requests that were about to be sent before it have been sent. */
 async function passFence(): Promise<void> {
   const count = receiver.at('/fence').length;
   expect((await acme.api.send({ to: 'fence' })).status).toBe(201);
   await expect.poll(() => receiver.at('/fence').length, PATIENTLY).toBeGreaterThan(count);
 }
 
-/** Waits until the number is this high and rises no more. */
 async function settled(number: () => number, atLeast: number): Promise<number> {
   let before = -1;
   const isSettled = () => {
@@ -97,7 +96,7 @@ describe('once a deletion has its response', () => {
     await attemptsOf(acme.api, webhookId, 3);
     expect((await remove()).status).toBe(204);
     await expect.poll(rowsOf, PATIENTLY).toBe(0);
-    // As a message leaves it whose delivery began before the deletion and ended after it.
+    // A delivery that began before the deletion and ended after it leaves this row.
     await service.sql(
       `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at)
        SELECT m.recipient_id, $1, new_uuid(now()), m.id, 'message.received', 1, now(), now() FROM messages m JOIN parties p ON p.id = m.recipient_id
@@ -155,7 +154,7 @@ describe('with two processes at work', () => {
     const held = holding();
     receiver.respond = held.respond;
     await hasSucceeded(service, { id: webhookId });
-    // More than both processes may have open at a time for a webhook of which they know no more.
+    // More than both processes together open at first for a webhook.
     await send(24, both());
     await expect.poll(held.open, PATIENTLY).toBe(8);
     expect((await remove()).status).toBe(204);
@@ -175,7 +174,7 @@ describe('with two processes at work', () => {
     );
     await expect.poll(arrivals, PATIENTLY).toBeGreaterThan(20);
     expect((await remove(webhookId, acme.api.at(sibling.url))).status).toBe(204);
-    // Requests that were on their way to the receiver at the time of the response have arrived.
+    // Requests that were on their way to the receiver have arrived.
     await passFence();
     const before = arrivals();
     for (let i = 0; i < 5; i++) await passFence();

@@ -38,7 +38,7 @@ async function sent(message: unknown): Promise<ApiResponse> {
   return response;
 }
 
-/** What came of a message, once it is so many. */
+/** Returns the deliveries of a message, once there are this many. */
 async function deliveriesOf({ body }: ApiResponse, count = 1): Promise<Delivery[]> {
   const those = () => receiver.deliveries.filter(({ headers }) => headers['webhook-id'] === body.id);
   await vi.waitFor(() => expect(those()).toHaveLength(count), { timeout: 60_000, interval: 5 });
@@ -118,7 +118,7 @@ describe('the request', () => {
       const respondedAt = Date.now();
       delays.push((await deliveryOf(message)).at - respondedAt);
     }
-    // The sweep that would find a message without word of it comes once a second.
+    // Without a NOTIFY, a sweep finds the message only once a second.
     expect(delays.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
   });
 

@@ -11,7 +11,7 @@ const PUBLIC_IPV6 = '2606:2800:220:1:248:1893:25c8:1946';
 const NOT_PUBLIC = /has an address that is not public/;
 const NO_ADDRESS = /has no address/;
 const NO_LOOK_UP = /could not be looked up/;
-/** A delivery has ten seconds for everything; registering takes no longer. The rest is for a busy machine. */
+/** A delivery and a registration are limited to ten seconds. The rest is for a busy machine. */
 const PATIENCE_MS = 15_000;
 
 let service: TestService;
@@ -30,21 +30,21 @@ beforeAll(async () => {
   acme = await service.business('acme');
 });
 afterAll(async () => {
-  // Whatever the tests have set off is over by now, or ends here.
+  // All work that the tests have started is over by now, or ends here.
   await service.stop();
   await receiver.stop();
   await canary.stop();
   await nameServer.stop();
 });
 
-/** A URL at the canary's port, which notices every connection to this machine. */
+/** A URL at the port of the canary, which notices every connection to this machine. */
 const urlOf = (name: string) => `https://${name}:${canary.port}/hook`;
 
 async function deliverTo(business: TestBusiness): Promise<void> {
   expect((await sender.api.send({ to: business.handle, type: 'note' })).status).toBe(201);
 }
 
-/** What the log says about the one attempt of each webhook. */
+/** The log entry of the only attempt of each webhook. */
 async function firstAttempts(business: TestBusiness, ids: string[]) {
   const logs = await Promise.all(ids.map((id) => attemptsOf(business.api, id, 1)));
   return logs.map(([attempt]) => attempt);
@@ -102,7 +102,7 @@ describe('POST /webhooks with a name', () => {
     ['an IPv4 address beside a public IPv6 address', ['127.0.0.1', PUBLIC_IPV6]],
     ['an IPv6 address after a public one', [PUBLIC_IPV6, '::1']],
     ['IPv4 in IPv6 beside public ones', [PUBLIC_IPV4, PUBLIC_IPV6, '::ffff:7f00:1']],
-    // Too many for UDP: the rest comes by TCP.
+    // Too many addresses for UDP, so the rest comes by TCP.
     ['the last of two hundred', [...Array.from({ length: 199 }, (_, i) => `93.184.216.${i + 1}`), '127.0.0.1']],
     ['an address behind another name', { alias: 'loopback.test' }],
     ['an address behind several names', { alias: 'chain.test' }],
@@ -126,7 +126,7 @@ describe('POST /webhooks with a name', () => {
   });
 });
 
-/** Registers names that are public for now, and delivers when they are so no more. */
+/** Registers names that are public for now, and delivers when they no longer are. */
 async function expectFailures(business: TestBusiness, flips: [Reply, RegExp][]): Promise<void> {
   const nameOf = (i: number) => `flip${i}-${business.handle}.test`;
   const ids: string[] = [];
@@ -146,7 +146,7 @@ async function expectFailures(business: TestBusiness, flips: [Reply, RegExp][]):
   expect(canary.visits).toEqual([]);
 }
 
-// Side by side, because some take as long as there is patience.
+// Concurrent, because some tests take the whole time limit.
 describe.concurrent('a name that can’t be looked up', () => {
   const lost: [Reply, RegExp][] = [
     [{ error: 'NXDOMAIN' }, NO_ADDRESS],
@@ -194,7 +194,7 @@ describe('a delivery', () => {
 
   test('looks a name up once, and connects to what was found then', async () => {
     const once = await service.business('once');
-    // Public by its form, but given to nobody: a connection can't get anywhere.
+    // The address looks public but is not assigned, so a connection fails.
     nameServer.set('twice.test', [PUBLIC_IPV6], ['3000::1'], ['127.0.0.1', '::1']);
     const { id } = await createWebhook(once.api, urlOf('twice.test'));
     expect(nameServer.questionsAbout('twice.test')).toHaveLength(2);
@@ -283,7 +283,7 @@ describe('a delivery', () => {
     const { id } = await createWebhook(direct.api, `http://localhost:${canary.port}/`);
     await deliverTo(direct);
     expect(await firstAttempts(direct, [id])).toMatchObject([{ status: 'retrying', status_code: null }]);
-    // Nothing else has come in all this time.
+    // No other connection has come meanwhile.
     expect(canary.visits).toHaveLength(1);
     expect(['127.0.0.1', '::1']).toContain(canary.visits[0]);
   });

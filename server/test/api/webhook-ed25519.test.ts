@@ -87,7 +87,7 @@ describe('a webhook with Ed25519 signatures', () => {
     expect(webhook).toMatchObject({ signatures: ['hmac'], public_key: null });
     expect(kinds(await delivered(webhook, 'later'))).toBe('v1');
     const { public_key } = await changed(webhook, BOTH);
-    // Asked for again, it stays the same.
+    // A repeated request keeps the key.
     expect((await changed(webhook, BOTH)).public_key).toBe(public_key);
     expect((await acme.api.patch(`/webhooks/${webhook.id}`, { description: 'x' })).body.public_key).toBe(public_key);
     const delivery = await delivered(webhook, 'later');

@@ -37,7 +37,6 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Another webhook of the business, with these events. */
 async function register(name: string, events: string[], more: object = {}, { api, handle } = acme): Promise<CreatedWebhook> {
   const { status, text, body } = await api.write('POST', '/webhooks', { url: receiver.url(`/${handle}/${name}`), events, ...more });
   expect(status, text).toBe(201);

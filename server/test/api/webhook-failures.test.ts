@@ -46,7 +46,7 @@ async function send(count: number, to = acme.handle): Promise<void> {
   for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
-/** Turns the clock back: the failures began so long ago, and the business was told of them so long ago. */
+/** Moves the time of the first failure, and of the notice about it, back. */
 function failingFor({ id }: { id: string }, began: string, told: string | null = null) {
   return service.sql(
     'UPDATE webhooks SET failing_since = now() - $2::interval, failing_told_at = now() - $3::interval WHERE id = $1 RETURNING id',
@@ -115,7 +115,7 @@ describe('a webhook that keeps failing', () => {
     }
     expect(await now()).toMatchObject({ active: true, pause: null });
 
-    // The mail came late, because nothing was attempted before: the business has its four days.
+    // The notice came late, because nothing was attempted before. So the business still has its four days.
     await failingFor(webhook, '9 days', '3 days');
     await send(5, 'olgas');
     await expect.poll(made, PATIENTLY).toBe(29);
@@ -208,7 +208,7 @@ describe('an endpoint that responds 410', () => {
     receiver.respond = (_delivery, response) => setTimeout(() => response.writeHead(410).end(), 20);
     await send(200);
     await expect.poll(() => shown(webhook), PATIENTLY).toMatchObject({ active: false, pause: { reason: 'gone' } });
-    // Every process has been told when a change of the webhook has its response.
+    // When a change of the webhook has its response, every process knows of it.
     await acme.api.patch(`/webhooks/${webhook.id}`, { description: 'gone' });
     const before = arrivals('gone');
     expect(before).toBeLessThan(220);
@@ -249,7 +249,7 @@ describe('an endpoint that responds 410', () => {
 
     receiver.respond = withStatus(204);
     const before = arrivals('refuses');
-    // As if the message had come long before the 410.
+    // Moves the times as if the message had come long before the 410.
     await service.sql("UPDATE webhooks SET paused_at = paused_at + interval '1 hour', failing_since = NULL WHERE id = $1", [uuid]);
     await service.sql("UPDATE webhook_attempts SET attempted_at = attempted_at + interval '1 hour' WHERE webhook_id = $1", [uuid]);
     await acme.api.patch(`/webhooks/${webhook.id}`, { active: true, recover: true });

@@ -46,7 +46,7 @@ async function send(count: number, to = acme.handle): Promise<void> {
   for (const { status, text } of responses) expect(status, text).toBe(201);
 }
 
-/** Sends so much that the endpoint, which refuses all of it, is paused. */
+/** Sends so many messages to a refusing endpoint that it is paused. */
 async function paused(name: string): Promise<{ id: string }> {
   const webhook = await register(name);
   receiver.respond = withStatus(500);
@@ -88,7 +88,7 @@ describe('an endpoint that has never responded 2xx', () => {
     expect(Math.abs(Date.parse(pause.since) - Date.now())).toBeLessThan(60_000);
     expect((await acme.api.get('/webhooks')).body.data).toEqual([await shown(webhook)]);
 
-    // Neither what is due nor what is new is posted; the new messages are in the inbox all the same.
+    // Neither due nor new messages are posted. New messages are in the inbox all the same.
     const waiting = (await logOf(acme.api, webhook.id)).filter(({ status }) => status === 'pending').length;
     expect(waiting).toBe(FAILURES_MAX + 10);
     await dueIn(service, webhook, 0);

@@ -3,7 +3,7 @@ import type { Api } from '../support/api.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
-/** Six sites, one of them with many hosts. Nothing is sent here. */
+/** Six sites, of which one has many hosts. Nothing is sent here. */
 const SITES = ['one.test', 'two.test', 'three.test', 'four.test', 'five.test', 'six.test'];
 const HOSTS = Array.from({ length: 11 }, (_, i) => `a${i}.victim.test`);
 
@@ -28,7 +28,7 @@ async function created(url: string, target?: string, api?: Api): Promise<string>
   return body.id;
 }
 
-/** Asks two processes at once, so many times. Gives how many were created. */
+/** Sends concurrent requests to two processes. Returns how many were created. */
 async function createdAtOnce(urls: string[]): Promise<number> {
   const sibling = await service.sibling();
   const asked = urls.map((url, i) => post(url, undefined, i % 2 ? acme.api : acme.api.at(sibling.url)));

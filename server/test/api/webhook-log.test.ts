@@ -20,13 +20,13 @@ let businesses = 0;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // Two attempts in all: the second is the last.
+  // With one delay, the second attempt is the last.
   service = await startTestService({ ...receiverSettings, WEBHOOK_RETRY_DELAYS_S: '600' });
   sender = await service.business('sender');
 });
 beforeEach(async () => {
   receiver.respond = withStatus(204);
-  // A business for each test, so that none finds what another left.
+  // Each test has its own business, so that it finds nothing of other tests.
   acme = await service.business(`acme-${++businesses}`);
   webhookId = (await createWebhook(acme.api, receiver.url(`/${acme.handle}`))).id;
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const aTime = expect.stringMatching(TIME);
 
-/** The names of all members, however deep, with the types of their values. */
+/** The names of all members at any depth, with the types of their values. */
 function shapeOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value === null ? 'null' : typeof value;
   return Object.entries(value).map(([name, member]) => [name, shapeOf(member)]);
@@ -54,7 +54,7 @@ async function sent(): Promise<string> {
   return body.id;
 }
 
-/** All of a log entry but what its status decides. */
+/** The fields of a log entry that do not depend on its status. */
 const entryOf = (message_id: string, attempt = 1) => ({
   event_id: message_id,
   id: expect.stringMatching(/^dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),

@@ -15,7 +15,7 @@ const PUBLIC = '93.184.216.34';
 let service: TestService;
 let nameServer: NameServer;
 let proxy: ConnectProxy;
-/** Found at a public address, through the proxy. */
+/** The receiver has a public address behind the proxy. */
 let receiver: Receiver;
 let sender: TestBusiness;
 let acme: TestBusiness;
@@ -63,7 +63,7 @@ async function delivery(id: string, webhook = webhookId) {
   return body;
 }
 
-/** What is kept is written just after the outcome. */
+/** Waits for exchanges, which are written just after the outcome. */
 async function withExchanges(id: string, count: number) {
   return vi.waitFor(
     async () => {
@@ -194,7 +194,7 @@ describe('GET /webhooks/{id}/messages', () => {
     const [{ party_id }] = (await service.sql<{ party_id: string }>('SELECT party_id FROM webhooks WHERE id = $1', [
       parseId('wh', webhookId),
     ])) as [{ party_id: string }];
-    // 25,000 delivered, and one dropped before all of them.
+    // 25,000 delivered attempts, and one dropped attempt before them.
     await service.database.of(BigInt(party_id)).queryText(
       `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, status, due_at, created_at, attempted_at, status_code, response_ms)
        SELECT $1, $2, new_uuid(now() - make_interval(secs => 30000 - n)), gen_random_uuid(), 'message.received', 1,
@@ -210,7 +210,7 @@ describe('GET /webhooks/{id}/messages', () => {
     const recent = pagesOfRecent.flat();
     expect(recent.length).toBeGreaterThan(350);
     expect(new Set(recent.map(({ message_id }) => message_id)).size).toBe(recent.length);
-    // None is pending: pages without items lead to the end.
+    // None is pending, so pages without items lead to the end.
     let cursor = '';
     let pages = 0;
     do {
@@ -263,7 +263,7 @@ describe('GET /webhooks/{id}/messages/{message_id}', () => {
     });
     expect(earlier.response.headers).toContainEqual({ name: 'x-node', value: 'a1' });
     expect(earlier.request).toMatchObject({ url: `https://hook.test/${acme.handle}`, body_as_shown: true });
-    // Every header that we set is there as it was received, but for secrets.
+    // Every header that the service sets is shown as it was received, except secrets.
     for (const [shown, real] of [
       [earlier, first],
       [latest, second],
@@ -276,7 +276,7 @@ describe('GET /webhooks/{id}/messages/{message_id}', () => {
     expect(JSON.stringify(found)).not.toMatch(/s3cret|billing/);
     const stored = await service.sql('SELECT * FROM webhook_exchanges e WHERE webhook_id = $1', [parseId('wh', webhookId)]);
     expect(JSON.stringify(stored)).not.toMatch(/s3cret|billing/);
-    // Any attempt leads to the same delivery, which is what a receiver has in its own log.
+    // The id of any attempt, which a receiver has in its own log, leads to the same delivery.
     expect(await delivery(first?.headers['waybill-delivery-id'] as string)).toEqual(found);
     expect(await delivery(second?.headers['waybill-delivery-id'] as string)).toEqual(found);
   });

@@ -44,7 +44,6 @@ interface Sent {
   thread_id: string;
 }
 
-/** The first message of a thread, or one more. */
 async function send(after?: Sent): Promise<Sent> {
   const { status, text, body } = await sender.api.send(after ? { in_reply_to: after.id } : { to: acme.handle });
   expect(status, text).toBe(201);
@@ -62,7 +61,7 @@ const arrived = () => receiver.at(`/${acme.handle}`).map(idOf);
 const ids = (sent: readonly Sent[]) => sent.map(({ id }) => id);
 const patch = ({ id }: { id: string }, body: unknown) => acme.api.patch(`/webhooks/${id}`, body);
 
-/** Keeps every request open until it is told to respond. */
+/** Holds every request open until the test responds to it. */
 function hold() {
   const open = new Map<string, ServerResponse>();
   receiver.respond = (delivery, response) => open.set(idOf(delivery), response);
@@ -105,7 +104,7 @@ describe('an ordered webhook', () => {
     await attemptsOf(acme.api, webhook.id, 4);
     expect(arrived()).toEqual([bad[0]?.id, ...ids(good)]);
 
-    // The first retry fails as well, and is the last: then the next message has its turn.
+    // The first retry is the last and fails as well. Then the next message has its turn.
     receiver.respond = (delivery, response) => response.writeHead(idOf(delivery) === bad[0]?.id ? 500 : 204).end();
     await service.sql(`UPDATE webhook_attempts SET due_at = now() WHERE webhook_id = $1 AND attempt = 2`, [parseId('wh', webhook.id)]);
     const log = await attemptsOf(acme.api, webhook.id, 7);
@@ -159,7 +158,7 @@ describe('an ordered webhook', () => {
       .toHaveLength(3);
     await patch(webhook, { active: false });
     receiver.respond = withStatus(204);
-    // What the others wait for goes with the log of a webhook that is paused for long.
+    // The awaited attempt is deleted with the log of a webhook that was paused for long.
     await service.sql('DELETE FROM webhook_attempts WHERE webhook_id = $1 AND message_id = $2', [
       parseId('wh', webhook.id),
       parseId('msg', thread[0]?.id ?? ''),

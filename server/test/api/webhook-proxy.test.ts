@@ -21,7 +21,7 @@ let canary: Canary;
 let sender: TestBusiness;
 let acme: TestBusiness;
 
-/** The certificate that the service shows, as the setting wants it. */
+/** The client certificate of the service, in the form of the setting. */
 function clientCertificate() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-client-'));
   const { cert, key } = authority.issue(['waybill.test']);
@@ -58,7 +58,7 @@ afterAll(async () => {
   await nameServer.stop();
 });
 
-/** The outcome of one message, sent to a webhook that then is deleted. */
+/** Returns the outcome of one message to a webhook, which is deleted afterwards. */
 async function delivered(url: string, fields: object = { client_certificate: true }) {
   proxy.targets.length = 0;
   const { id } = await createWebhook(acme.api, url, fields);

@@ -11,15 +11,13 @@ import { attemptsOf, type CreatedWebhook, createWebhook, logOf } from '../suppor
 
 const PATIENCE_MS = 10_000;
 const RESPONSE_MAX_BYTES = 64 * 1024;
-/** For a machine that is busy with other tests. */
+/** Extra time for a machine that is busy with other tests. */
 const SLACK_MS = 3_000;
 
 interface Expected {
   status: 'delivered' | 'failed' | 'retrying';
   status_code: number | null;
-  /** Null when it is a success. */
   error: RegExp | null;
-  /** Whether it is expected to use up all the time there is. */
   isSlow?: boolean;
 }
 
@@ -40,7 +38,6 @@ function everySecond(response: ServerResponse | Socket, act: () => void): void {
   timers.push(timer);
 }
 
-/** An HTTPS server that takes the request and responds in this way. */
 function responding(respond: Responder): Case['url'] {
   return async () => {
     const path = `/${responders.size}`;
@@ -49,7 +46,6 @@ function responding(respond: Responder): Case['url'] {
   };
 }
 
-/** A server that writes these bytes as its response. */
 const writing = (text: string, thenEnd = true) =>
   responding((_, { socket }) => {
     if (thenEnd) socket?.end(text);
@@ -170,7 +166,7 @@ const cases: Case[] = [
     ...delivered(200),
   },
   {
-    // The HTTP client cannot pass over this one, unlike the others of its kind. It is a failure with a reason at least.
+    // The HTTP client can't skip this informational response, unlike others. At least the failure has a reason.
     name: 'sends 100 first',
     url: writing('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
     ...broken(/^responded with 100 or 101, which was not asked for$/),
@@ -231,7 +227,8 @@ interface Begun {
 }
 const made = new Map<string, Begun>();
 
-// A business each, because one may have only so many webhooks at one host. All begin at once, so that those who take ten seconds take them together.
+// Each case has its own business, because a business may have only a few webhooks at one host. All begin at once, so that the cases of ten
+// seconds overlap.
 beforeAll(async () => {
   service = await startTestService(receiverSettings);
   receiver = await startReceiver();

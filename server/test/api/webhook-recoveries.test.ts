@@ -68,7 +68,7 @@ async function completed(recovery: Recovery): Promise<Recovery> {
   return shown(recovery);
 }
 
-/** As if so many attempts of the webhook waited for an endpoint that is slow. */
+/** Queues this many attempts of the webhook, as if they waited for a slow endpoint. */
 function keepWaiting(webhook: { id: string }, count: number) {
   return service.sql(
     `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at)
@@ -102,7 +102,7 @@ describe('what a recovery delivers', () => {
     expect(replays.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(before.toSorted());
     expect(attempts.filter(({ replay }) => replay)).toHaveLength(3);
 
-    // What the first recovery has queued has an attempt by now.
+    // The messages that the first recovery has queued have an attempt by now.
     expect(await completed(await started(webhook, { only: 'missing' }))).toMatchObject({ done: 4, queued: 0 });
     expect(arrived('late')).toHaveLength(4);
   });
@@ -204,7 +204,7 @@ describe('PATCH {active: true, recover: true}', () => {
       'SELECT count(*)::integer AS count, count(DISTINCT message_id)::integer AS messages FROM webhook_attempts WHERE webhook_id = $1',
       [parseId('wh', webhook.id)],
     );
-    // A row from each shard, of which one has the webhook.
+    // Each shard returns a row, and one of them has the webhook.
     expect(queued.filter(({ count }) => count > 0)).toEqual([{ count: sent.length + 5, messages: sent.length + 5 }]);
     expect(arrived('resumed').slice(5).toSorted()).toEqual(sent.toSorted());
   });
@@ -236,7 +236,7 @@ describe('a recovery under way', () => {
     expectRefusal(await recover(webhook, { since: longAgo() }), 'conflict');
     await acme.api.patch(`/webhooks/${webhook.id}`, { active: false });
     expect((await acme.api.patch(pathOf(recovery), { state: 'running' })).body.state).toBe('running');
-    // A recovery of another webhook that starts later has ended: this one has had its turn.
+    // A recovery of another webhook that started later has ended, so this one has had its turn.
     const other = await register('other');
     expect(await completed(await started(other, { only: 'all' }))).toMatchObject({ queued: 3 });
     expect(await shown(recovery)).toMatchObject({ state: 'running', done: 0, queued: 0 });

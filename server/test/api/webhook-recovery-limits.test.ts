@@ -101,7 +101,7 @@ describe('recoveries have limits per day', () => {
     await use(parseId('wh', one.id) as string, { queued: WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX - 2 });
     const recovery = await started(one, { only: 'all' });
     await expect.poll(async () => (await shown(recovery)).queued, PATIENTLY).toBe(2);
-    // Another webhook is not limited by it.
+    // The limit does not affect another webhook.
     await completed(await started(other, { only: 'all' }));
     expect(await shown(recovery)).toMatchObject({ state: 'running', queued: 2, done: 2 });
     await use(NOBODY, { queued: WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX });

@@ -17,9 +17,9 @@ import {
 
 const DELAYS_S = [60, 300, 1_800, 7_200, 43_200];
 const DAY_S = 86_400;
-/** Between a failure and the writing of it, on a busy machine. */
+/** The time between a failure and its record, on a busy machine. */
 const SLACK_MS = 2_000;
-/** Long enough for two sweeps, which would find whatever should not be there. */
+/** Long enough for two sweeps, which would find attempts that should not exist. */
 const QUIET_MS = 2_300;
 
 let patient: TestService;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let parties = 0;
 
-/** A sender and a recipient of the test's own, since the tests run side by side. */
+/** Creates a sender and a recipient for one test, because the tests are concurrent. */
 async function pair(service: TestService) {
   const [from, to] = await Promise.all(['from', 'to'].map((name) => service.business(`${name}-${++parties}`)));
   if (!from || !to) throw new Error('no businesses');
@@ -62,10 +62,10 @@ async function onlyAttempt(api: Api, webhook: CreatedWebhook): Promise<LoggedAtt
   return (await attemptsOf(api, webhook.id, 1))[0] as LoggedAttempt;
 }
 
-/** How many seconds after the failure the next attempt is due; never less than it should be, and a little more at most. */
+/** Expects the next attempt this many seconds after the failure: never earlier, and a little later at most. */
 function expectDelay(failed: LoggedAttempt, seconds: number): void {
   const delayMs = Date.parse(failed.next_attempt_at ?? '') - endOf(failed);
-  // Three times are rounded to milliseconds.
+  // Three rounded times add up to 3 ms.
   expect(delayMs).toBeGreaterThanOrEqual(seconds * 1000 - 3);
   expect(delayMs).toBeLessThan(seconds * 1000 + SLACK_MS);
 }
@@ -90,7 +90,7 @@ describe.concurrent('a message that is refused again and again', () => {
           ...{ attempted_at: null, status_code: null, response_ms: null, error: null },
         }),
       ]);
-      // What the log announces is what the workers go by.
+      // The time in the log is the time that workers use.
       expect((await dueTimes(patient, webhook)).map(Math.floor)).toEqual([Date.parse(failed.next_attempt_at ?? '')]);
       expect(receiver.at(webhook.path)).toHaveLength(i + 1);
       const dueAt = await dueIn(patient, webhook, 1);
@@ -164,7 +164,7 @@ describe.concurrent('a message that is refused again and again', () => {
     expect(log.map(({ status }) => status)).toEqual(Array(20).fill('delivered'));
     expect(new Set(log.map(({ message_id }) => message_id))).toEqual(new Set(messages.map(({ id }) => id)));
     expect((await attemptsOf(api, failing.id, 20)).map(({ status }) => status)).toEqual(Array(20).fill('retrying'));
-    // All that while nothing came of the one that hangs, which has been tried.
+    // The hanging attempt has been tried, but has no outcome yet.
     expect(receiver.at(hanging.path).length).toBeGreaterThan(0);
     expect((await logOf(api, hanging.id)).map(({ status }) => status)).toEqual(Array(20).fill('pending'));
   });
@@ -182,7 +182,7 @@ describe.concurrent('Retry-After', () => {
     return `${weekday} ${month} ${day?.replace(/^0/, ' ')} ${time} ${year}`;
   };
 
-  /** A date has no fractions of a second, and is made before the failure. */
+  /** A date has no fraction of a second, and is written before the failure. */
   async function expectNextAfter(seconds: number, status: number, value: () => string | string[], earlierMs = 0): Promise<void> {
     const { api, send, hook } = await pair(patient);
     const webhook = await hook((_, response) => response.setHeader('retry-after', value()).writeHead(status).end());
@@ -232,7 +232,7 @@ describe.concurrent('Retry-After', () => {
     'Infinity',
     '٦٠٠',
   ])('that is malformed is ignored: %j', async (value) => {
-    // Headers are bytes: what is not ASCII is sent as it would be in UTF-8.
+    // Headers are bytes, so characters beyond ASCII are sent as in UTF-8.
     await expectNextAfter(60, 503, () => Buffer.from(value).toString('latin1'));
   });
 

@@ -40,7 +40,6 @@ async function rotated(webhook: { id: string }, graceS: number): Promise<{ secre
   return body;
 }
 
-/** The next delivery of one message to the webhook. */
 async function delivered(webhook: { id: string }, name: string): Promise<Delivery> {
   const before = receiver.at(`/${acme.handle}/${name}`).length;
   const { status } = await sender.api.send({ to: acme.handle });
@@ -51,7 +50,7 @@ async function delivered(webhook: { id: string }, name: string): Promise<Deliver
   return delivery;
 }
 
-/** Which of the secrets prove a delivery, in both schemes alike. */
+/** Returns the secrets that verify a delivery, in both schemes alike. */
 function proving(delivery: Delivery, secrets: string[]): string[] {
   const own = secrets.filter((secret) => verifyOwn(delivery, secret));
   expect(secrets.filter((secret) => verifyStandard(delivery, secret))).toEqual(own);
@@ -83,7 +82,7 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     expect(both.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
 
     await service.sql(`UPDATE webhooks SET previous_secret_until = now() - interval '1 second' WHERE id = $1`, [parseId('wh', webhook.id)]);
-    // A lease that was taken within the grace is used for two seconds at most.
+    // A lease from within the grace period is used for two more seconds at most.
     await expect.poll(async () => proving(await delivered(webhook, 'rotated'), [first, second]), PATIENTLY).toEqual([second]);
     await runChore();
     await expect.poll(async () => (await stored(webhook)).previous_secret, PATIENTLY).toBeNull();
@@ -145,7 +144,7 @@ describe('in the database', () => {
     expect((await delivered(one, 'one')).headers['x-token']).toBe('t0ps3cret');
 
     await attemptsOf(acme.api, two.id, 1);
-    // What somebody with access to the database copies to a webhook of their own signs nothing there.
+    // A secret that was copied in the database to another webhook signs nothing there.
     await service.sql('UPDATE webhooks SET secret = $2 WHERE id = $1', [parseId('wh', two.id), (await stored(one)).secret]);
     const before = receiver.at(`/${acme.handle}/two`).length;
     await sender.api.send({ to: acme.handle });

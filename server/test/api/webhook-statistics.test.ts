@@ -41,14 +41,14 @@ const statistics = (period?: string, id = webhookId, business = acme): Promise<A
   business.api.get(`/webhooks/${id}/statistics${period === undefined ? '' : `?period=${period}`}`);
 const uuid = () => parseId('wh', webhookId);
 
-/** What the database says, so that no hour ends in between: the beginning of this one, in milliseconds since 1970. */
+/** The beginning of the hour by the database's clock, in milliseconds since 1970, so that no hour ends in between. */
 async function thisHour(): Promise<number> {
   const [row] = await service.sql<{ ms: number }>(`SELECT extract(epoch FROM date_trunc('hour', now()))::float8 * 1000 AS ms`);
   return row?.ms ?? Number.NaN;
 }
 
 interface Made {
-  /** In milliseconds since 1970; queued as long before as `queuedForMs` says. */
+  /** In milliseconds since 1970. The attempt was queued `queuedForMs` before. */
   begunAt: number;
   queuedForMs?: number;
   responseMs?: number;
@@ -56,7 +56,7 @@ interface Made {
   statusCode?: number | null;
 }
 
-/** Turns back the clock: attempts as if they had been made then. */
+/** Inserts attempts as if they had been made at these times. */
 async function attempts(made: Made[], id = webhookId): Promise<void> {
   await service.sql(
     `INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, status, status_code, response_ms, attempted_at)
@@ -91,7 +91,7 @@ describe('the statistics of a webhook', () => {
     expect(status, text).toBe(200);
     expect(body).toMatchObject({ webhook_id: webhookId, period: '24h', counted_since: null });
     expect(body.totals).toEqual({ delivered: 2, failed: 2, p50_ms: times[1], p95_ms: times[2] });
-    // Another hour may have begun meanwhile.
+    // The next hour may have begun meanwhile.
     const lately = body.buckets.slice(-2) as { delivered: number; failed: number }[];
     expect(lately.reduce((sum, { delivered, failed }) => sum + delivered + failed, 0)).toBe(4);
     expect(body.buckets.slice(0, -2)).toEqual(body.buckets.slice(0, -2).map(({ start }: { start: string }) => ({ start, ...NOTHING })));
@@ -117,7 +117,7 @@ describe('the statistics of a webhook', () => {
       { begunAt: inHour(2, -100), responseMs: 99 },
       { begunAt: inHour(2, -100), responseMs: 100, status: 'retrying', statusCode: 500 },
       { begunAt: inHour(2), responseMs: 10_000, status: 'dropped', statusCode: null },
-      // A retry that the receiver had put off by a day.
+      // The receiver had delayed this retry by a day.
       { begunAt: inHour(5), queuedForMs: DAY_MS, responseMs: 1_234, status: 'failed', statusCode: 503 },
       { begunAt: inHour(1), status: 'retrying', statusCode: null, responseMs: 3 },
     ]);
@@ -190,7 +190,7 @@ test('statistics that take too long are given up, those of one business take tur
   const lock = await lockingWith(service, 'LOCK TABLE webhook_attempts IN ACCESS EXCLUSIVE MODE');
   const first = statistics('24h');
   await connectionWaitingIn(service, 'webhook_attempts');
-  // The same question is asked once; eight others wait.
+  // Equal questions share one count. Eight others wait.
   const same = statistics('24h');
   const asked = ids.flatMap((id) => PERIODS.map(([period]) => statistics(period, id))).slice(1);
   const elsewhere = statistics('24h', ofOther, other);

@@ -28,7 +28,7 @@ afterAll(async () => {
 const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', body);
 const remove = (id: string, api = acme.api) => api.request('DELETE', `/v1/webhooks/${id}`);
 
-/** Made and unmade again, so that no message goes there. */
+/** Creates and deletes a webhook, so that no message goes there. */
 async function withTarget(target: unknown, api = acme.api): Promise<ApiResponse> {
   const response = await post({ url: receiver.url('/forms'), target }, api);
   if (response.status === 201) await remove(response.body.id, api);
@@ -48,7 +48,7 @@ describe('the target of a webhook', () => {
     ['a--b', 'a--b'],
     ['nobody-has-this', 'nobody-has-this'],
     ['acme/nobody-has-this', 'nobody-has-this'],
-    // A name alone is always a segment, also when it is a handle.
+    // A name alone is always a segment, even if it is also a handle.
     ['acme', 'acme'],
     ['globex', 'globex'],
     ['x'.repeat(31), 'x'.repeat(31)],
@@ -149,7 +149,6 @@ describe('the target of a webhook', () => {
 });
 
 describe('routing', () => {
-  /** The webhooks of both businesses, by the names of their paths. */
   const webhooks = new Map<string, { id: string; owner: TestBusiness }>();
 
   beforeAll(async () => {
@@ -172,7 +171,7 @@ describe('routing', () => {
   const everything = ['all', 'all-too'];
   const orders = [...everything, 'orders', 'orders-too'];
 
-  /** Attempts are written along with the message: once it is sent, the logs tell where it goes and where it does not. */
+  /** Attempts are written with the message, so after the send the logs show where it goes. */
   async function expectReceived(messageId: string, names: string[]): Promise<void> {
     const received: string[] = [];
     for (const [name, { id, owner }] of webhooks)
@@ -218,7 +217,7 @@ describe('routing', () => {
     await expectReceived(reply.id, orders);
     await expectReceived((await sent(globex.api, { in_reply_to: first.id, to: 'acme' })).id, everything);
     await expectReceived((await sent(acme.api, { in_reply_to: reply.id })).id, ['globex-all', 'globex-orders']);
-    // A further message of one's own in the thread goes to the other party again.
+    // A follow-up in the thread goes to the other party again.
     await expectReceived((await sent(acme.api, { in_reply_to: first.id, to: 'globex/orders' })).id, ['globex-all', 'globex-orders']);
   });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** Nobody listens there, and nothing is sent here that would be delivered. */
+/** Nobody listens there, and these tests deliver nothing. */
 const URL_OF_MINE = 'https://localhost:9/hook';
 
 const post = (body: unknown, api = acme.api) => api.write('POST', '/webhooks', body);
@@ -225,7 +225,6 @@ describe('DELETE /webhooks/{id}', () => {
 
 type Probe = [name: string, ask: (api: Api, id: string) => Promise<ApiResponse>];
 
-/** Every endpoint that names a webhook. */
 const probes: Probe[] = [
   ['GET /webhooks/{id}', (api, id) => api.get(`/webhooks/${id}`)],
   ['HEAD /webhooks/{id}', (api, id) => api.request('HEAD', `/v1/webhooks/${id}`)],

@@ -35,7 +35,7 @@ describe.each(places)('with files in a %s', (place) => {
       ({ uploadId, sha256 } = await uploadInChunks(LARGE_BYTES));
     });
 
-    /** Never all of it in memory. */
+    /** Uploads without holding the whole file in memory. */
     async function uploadInChunks(size: number): Promise<{ uploadId: string; sha256: string }> {
       const ticket = await announce(acme.api, { size_bytes: size });
       const [chunk, hash] = [someBytes(MB), createHash('sha256')];
@@ -60,7 +60,7 @@ describe.each(places)('with files in a %s', (place) => {
       );
     }
 
-    /** Looks again and again until the hash is there. The test's own time limit ends the wait. */
+    /** Polls until the file has a hash. The time limit of the test ends the wait. */
     async function hashed(messageId: string): Promise<Json> {
       for (;;) {
         const { body } = await globex.api.get(`/messages/${messageId}`);
@@ -100,7 +100,7 @@ describe.each(places)('with files in a %s', (place) => {
       expect((await hashed(message.id)).files[0].sha256).toBe(sha256);
     });
 
-    // How large that is has nothing to do with the store.
+    // The threshold does not depend on the store.
     if (place === 'folder')
       test('is not one of exactly 100 MB, which is delivered with its hash', async () => {
         const exact = await uploadInChunks(100 * MB);
@@ -117,7 +117,7 @@ describe.each(places)('with files in a %s', (place) => {
       (await service.sql('SELECT 1 FROM uploads WHERE id = $1', [parseId('upl', uploadId)])).length === 1;
     const keptOf = async (uploadId: string) => (await service.kept()).filter((name) => name.includes(parseId('upl', uploadId) as string));
 
-    /** Has it done at once rather than at its time, and waits until it is. */
+    /** Runs the chore at once, and waits for it. */
     async function cleanUp(): Promise<void> {
       await service.sql(`SELECT graphile_worker.add_job('remove-unused-files')`);
       const waiting = `SELECT last_error FROM graphile_worker.jobs WHERE task_identifier = 'remove-unused-files'`;
@@ -127,7 +127,7 @@ describe.each(places)('with files in a %s', (place) => {
       }
     }
 
-    /** Bytes of which the database knows nothing. */
+    /** Stores bytes that are unknown to the database. */
     async function orphan(hours: number): Promise<string> {
       const id = newUuid();
       await service.objects.write(id, Readable.from([Buffer.from('orphan')]));
@@ -198,7 +198,7 @@ describe.each(places)('with files in a %s', (place) => {
     test('removes what was PUT after the message was sent, and leaves what was sent', async () => {
       const ticket = await announce(acme.api, { content_type: 'text/plain' });
       await put(ticket, 'first');
-      // One that had begun before comes through even where a later one is refused.
+      // A PUT that had begun earlier succeeds even where a later one is refused.
       const late = new PassThrough();
       late.write('ag');
       const putting = putStream(ticket.upload_url, { 'content-type': 'text/plain', 'content-length': 5 }, late);
@@ -237,7 +237,7 @@ describe.each(places)('with files in a %s', (place) => {
       expect(kept).not.toContain(`uploads/${stray}`);
     });
 
-    // One by one, which takes too long on a bucket; that all are found there is shown elsewhere.
+    // Checks them one by one, which takes too long on a bucket. Another test covers buckets.
     if (place === 'folder')
       test('removes more of them than it takes at once', async () => {
         const before = await service.kept();

@@ -11,7 +11,7 @@ import { startS3Server } from '../support/s3-server.ts';
 import { createDatabase, startTestService, type TestService } from '../support/service.ts';
 import { announce, announcement } from '../support/transfer.ts';
 
-/** Far more than the service waits for a bucket, because a busy machine may stand still; far less than for ever. */
+/** Far longer than the service waits for a bucket, because a busy machine may stand still. */
 const PATIENCE_MS = 60_000;
 
 const UPLOADS = 40;
@@ -40,7 +40,7 @@ describe('a bucket that takes connections and never responds', () => {
   beforeAll(async () => {
     bucket = createServer((socket) => sockets.add(socket.on('error', () => {}).resume()));
     const DATABASE_URL = await createDatabase();
-    // Uploads are announced while there is a bucket.
+    // Uploads are announced while the bucket is reachable.
     const [s3, port] = [await startS3Server(), await listening(bucket)];
     const before = await startTestService({ DATABASE_URL, ...s3.env });
     const { api, secret } = await before.business('acme');

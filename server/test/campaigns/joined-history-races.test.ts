@@ -87,13 +87,13 @@ describe('while threads are moved', () => {
     await service.join();
     const [outbox, inbox] = [(await everyPage(busy.api, '/outbox')).flat(), (await everyPage(busy.api, '/inbox')).flat()];
     expect(ids([...outbox, ...inbox]).sort()).toEqual(ids([...sent, ...more]).sort());
-    // The other side has all of it as before.
+    // The other party still has everything.
     const ofShop = [...(await everyPage(shop.api, '/inbox')).flat(), ...(await everyPage(shop.api, '/outbox')).flat()];
     expect(ids(ofShop)).toEqual(expect.arrayContaining(ids([...sent, ...more])));
     expect(new Set(ids(ofShop)).size).toBe(ofShop.length);
   });
 
-  /** A reply whose destination was decided before the thread was moved, and which arrives after it. */
+  /** A reply whose destination was determined before the thread was moved, and which arrives after it. */
   async function straggler(first: Envelope, joined: string): Promise<Envelope> {
     const lock = await lockingWith(
       service,
@@ -120,7 +120,7 @@ describe('while threads are moved', () => {
       const business = await claim(dan, handle);
       if (how === 'verified') await operator.verifyDomain(handle, domain);
       const late = await straggler(first, handle);
-      // Sent to the organisation before any business had its domain, or to the business at once.
+      // The reply went to the organisation before any business had its domain, or directly to the business.
       const [holder] = await service.holders(late.id, 'shop');
       expect(holder).toBe(how === 'claimed' ? domain : handle);
       await service.join();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Longer than the service waits for the rest of a body that it does not want. */
+/** Longer than the service waits for the rest of an unwanted body. */
 const LONG_ENOUGH_MS = 12_000;
 const PATIENTLY = { timeout: LONG_ENOUGH_MS * 3, interval: 200 };
 const REFUSED = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n';

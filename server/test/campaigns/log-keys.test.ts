@@ -9,7 +9,6 @@ import { createDatabase, startTestService, type TestService } from '../support/s
 
 const folder = temporaryFolder();
 
-/** A key in a file, a program that signs with it, and its public key. */
 function newKey(name: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const [file, program] = [path.join(folder, `${name}.pem`), path.join(folder, `${name}.js`)];

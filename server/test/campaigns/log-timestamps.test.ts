@@ -9,7 +9,7 @@ import { tokenIn } from '../../src/modules/attestations/timestamp-response.ts';
 import { until } from '../support/process.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
-/** OpenSSL is the authority. */
+/** OpenSSL plays the authority. */
 function hasOpenssl(): boolean {
   try {
     return execFileSync('openssl', ['version'], { encoding: 'utf8' }).startsWith('OpenSSL 3');
@@ -104,7 +104,7 @@ describe.runIf(hasOpenssl())('timestamps', () => {
     await acme.api.send({ to: 'globex', json: 4 });
     const grown = () => service.sql<{ size: string }>('SELECT size FROM log_checkpoints ORDER BY size DESC LIMIT 1');
     await until(async () => (await grown())[0]?.size !== kept.at(-1)?.size);
-    // That the clock of the service is ahead is the same as that of the authority being behind.
+    // A service whose clock is ahead looks like an authority whose clock is behind.
     await service.sql("UPDATE log_checkpoints SET created_at = created_at + interval '5 minutes'");
     await anHourLater();
     const failure = async () => (await service.sql<{ failure: string | null }>('SELECT failure FROM log_attestors'))[0]?.failure;
@@ -131,7 +131,7 @@ describe.runIf(hasOpenssl())('timestamps', () => {
         whole = authority.reply(body);
         reply(whole)(body, response);
       });
-      // The nonce of each request differs, so that the reply to another one is refused.
+      // Each request has another nonce, so the response to another request is refused.
       await expect(ask(reply(whole))).rejects.toThrow('has not the nonce of the request');
       for (let at = 0; at < whole.length; at += 97)
         await expect(

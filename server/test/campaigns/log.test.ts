@@ -84,7 +84,7 @@ describe('what the public gets of the log', () => {
 test('messages that are older than the log get their leaves by a command, once', async () => {
   const { body } = await acme.api.send({ to: 'globex', json: 'older' });
   await log.until([hashOf(body)]);
-  // As before the log: the message has no leaf.
+  // A message from before the log has no leaf.
   await service.sql('UPDATE messages SET log_batch = NULL, log_slot = NULL, content_hash = sha256(content_hash) WHERE content_hash = $1', [
     Buffer.from(hashOf(body).slice('sha256:'.length), 'hex'),
   ]);

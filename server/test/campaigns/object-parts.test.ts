@@ -9,11 +9,11 @@ import { type FileService, places, startFileService } from '../support/file-serv
 import { isGivenS3 } from '../support/s3-server.ts';
 import { cut, download, put, someBytes } from '../support/transfer.ts';
 
-/** The least that S3 takes of one that is not the last; the server that tests bring along is content with less. */
+/** The minimum part size of S3, except for the last part. The server of the tests accepts less. */
 const PART_BYTES = isGivenS3 ? 5 * MB : 1_000;
 const MANY = isGivenS3 ? 3 : 50;
 
-/** What every object store must do alike with uploads in upload parts. */
+/** The behaviour that all object stores share for uploads in upload parts. */
 describe.each(places)('parts in a %s', (place) => {
   let service: FileService;
   let objects: ObjectStore;
@@ -38,7 +38,7 @@ describe.each(places)('parts in a %s', (place) => {
 
   async function putAll(upload: PartedUpload, bytes: Buffer<ArrayBuffer>): Promise<void> {
     const parts = cut(bytes, upload.partBytes);
-    // In no particular order, and several at once.
+    // In any order, and several at once.
     const statuses = await Promise.all(parts.map((part, i) => putPart(upload, i + 1, part)).toReversed());
     expect(new Set(statuses)).toEqual(new Set([200]));
   }
@@ -178,7 +178,6 @@ describe.each(places)('parts in a %s', (place) => {
     await expect(objects.read(upload.id)).rejects.toThrow();
   });
 
-  // A bucket needs a lifecycle rule to drop them by itself.
   if (place === 'folder')
     test('are listed by their id, and removed by it', async () => {
       const upload = await begun(2_000);

@@ -11,7 +11,7 @@ import { download, put, sha256Of, someBytes } from '../support/transfer.ts';
 const CHUNK_BYTES = 100_003;
 const TYPE = 'application/octet-stream';
 
-/** What every object store must do alike. */
+/** The behaviour that all object stores share. */
 describe.each(places)('a store in a %s', (place) => {
   let service: FileService;
   let objects: ObjectStore;
@@ -24,7 +24,7 @@ describe.each(places)('a store in a %s', (place) => {
 
   const soon = () => new Date(Date.now() + 60_000);
 
-  /** In pieces that never end where a part does. */
+  /** Splits into chunks that never end where a part does. */
   function inChunks(bytes: Buffer): Readable {
     const pieces = Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, i) =>
       bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
@@ -173,7 +173,7 @@ describe.each(places)('a store in a %s', (place) => {
     test('does not let what is PUT in the meantime overtake it', async () => {
       const id = await uploaded(someBytes(2 * MB));
       const first = objects.seal(id);
-      // Long enough for it to have begun, and in a bucket not to have ended.
+      // Long enough for sealing to begin, and in a bucket not to end.
       await sleep(100);
       await putTo(id, Buffer.from('other'));
       const second = objects.seal(id);
@@ -243,7 +243,7 @@ describe.each(places)('a store in a %s', (place) => {
     test('names objects and uploads, each by its id, if they have not changed for a while', async () => {
       const [oldObject, oldUpload] = [await written(Buffer.from('a')), await uploaded(Buffer.from('c'))];
       const before = await listed(soon());
-      // A bucket may know times by the second only.
+      // A bucket may store times in whole seconds only.
       await sleep(2_500);
       const between = new Date(Date.now() - 1_200);
       const [newObject, newUpload] = [await written(Buffer.from('b')), await uploaded(Buffer.from('d'))];

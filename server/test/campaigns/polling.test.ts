@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Sends from all writers at once, each in small bursts so that many messages share a millisecond, and gives the ids that got a 201. */
+/** Sends from all writers at once, in small bursts so that many messages share a millisecond. Returns the ids that got a 201. */
 async function write(to: string, apis: Api[]): Promise<string[]> {
   const sent: string[] = [];
   const one = async (api: Api) => {
@@ -37,7 +37,7 @@ async function write(to: string, apis: Api[]): Promise<string[]> {
   return sent;
 }
 
-/** Starts the writing, and does the reading over and over until a round that began after the last 201. */
+/** Starts the writers, and repeats the round until one has begun after the last 201. */
 async function whileWriting(to: string, apis: Api[], round: () => Promise<void>): Promise<string[]> {
   let isOver = false;
   const writing = write(to, apis).finally(() => {
@@ -73,7 +73,7 @@ describe.each([
       const items: Item[] = (await everyPage(reader.api, '/inbox', { limit: 20, ...(newest && { since: newest }) })).flat();
       expect(new Set(ids(items)).size).toBe(items.length);
       for (const { id, received_at } of items) {
-        // Between two shards, a message stands behind the time at which its sender's half was committed.
+        // Between two shards, the position of a message is later than the commit of its sender's half.
         if (seen.has(id) && SHARDS === 0) expect(received_at).toBe(newest);
         seen.set(id, received_at);
       }
@@ -88,7 +88,7 @@ describe.each([
     let known: string[] = [];
     await whileWriting(reader.handle, apisOf(), async () => {
       const now = ids((await everyPage(reader.api, '/inbox', { limit: 200 })).flat());
-      // What was seen once keeps its place for ever: nothing is slipped in below it.
+      // A message that was seen keeps its place: no other is inserted below it.
       expect(now.slice(now.length - known.length)).toEqual(known);
       known = now;
     });
@@ -125,7 +125,7 @@ describe.each([
     await write(reader.handle, apisOf());
     const times = (await everyPage(reader.api, '/inbox', { limit: 200 })).flat().map(({ received_at }: Item) => received_at);
     if (SHARDS === 0) expect(times).toEqual([...times].sort().reverse());
-    // Between two shards, by no more than a send takes.
+    // Between two shards, times may differ by no more than a send takes.
     for (const [i, time] of times.entries()) expect(Date.parse(times[i + 1] ?? time) - Date.parse(time)).toBeLessThan(10_000);
   });
 });

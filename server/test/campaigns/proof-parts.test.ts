@@ -20,7 +20,7 @@ let [one, two] = [] as unknown as [TestWitness, TestWitness];
 let authority: Authority;
 let policy: string;
 
-/** A timestamp authority: OpenSSL, which Debian's images have. */
+/** OpenSSL plays the timestamp authority. Debian's images have it. */
 const stamps = http.createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -66,7 +66,7 @@ test('a proof has the signatures of sender and recipient, witnesses and a timest
     const wanted = ['content', 'inclusion', 'log', 'witnesses', 'json', 'signature', 'acknowledgement', 'acknowledgement', 'time'];
     expect(verified(report).sort()).toEqual(wanted.sort());
   }
-  // Without the JSON, the signed request is left out; to everybody, what the recipient has said is, too.
+  // Without the JSON, the signed request is left out. The public bundle also lacks the recipient's acknowledgements.
   const without = JSON.parse(await bundleBy(acme.api, sent, '?contents=false'));
   expect([without.json, without.signature, without.acknowledgements.length]).toEqual([undefined, undefined, 2]);
   const token = sent.receipt_url.split('/').at(-1);
@@ -87,7 +87,7 @@ test('a large file that was hashed after delivery is bound to its message', asyn
   const files = [{ name: 'scan.tiff', sha256: `sha256:${hash.digest('hex')}` }];
   const report = await verifyBundle(await bundleBy(globex.api, sent), { policy, files });
   expect(report.checks.filter(({ state }) => state !== 'verified')).toEqual([]);
-  // Sent again, it is bound to the other message, too.
+  // The same upload in a second message is bound to that message, too.
   const { body: again } = await acme.api.send({ to: 'globex', files: [upload_id] });
   await until(async () => JSON.parse(await bundleBy(globex.api, again)).files !== undefined);
   expect((await verifyBundle(await bundleBy(globex.api, again), { policy, files })).verdict).toBe('verified');

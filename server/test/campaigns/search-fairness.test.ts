@@ -8,7 +8,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 
 const PER_ROUND = 250;
 
-/** Without a worker: the test says when documents are written. */
+/** Runs without a worker: the test decides when documents are written. */
 let service: TestService;
 const businesses = new Map<string, TestBusiness>();
 beforeAll(async () => {
@@ -35,7 +35,6 @@ async function indexThreads(): Promise<void> {
 }
 
 const lastSenders = new Map<Database, bigint>();
-/** One round of the search index in each shard. */
 async function round(): Promise<number> {
   let entries = 0;
   for (const shard of service.database.shards) {

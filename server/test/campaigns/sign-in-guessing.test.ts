@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const VICTIM = 'victim@corp.example';
 
-/** Each test uses up limits, so each has a service of its own. It believes what X-Forwarded-For says of the network. */
+/** Each test uses up limits, so it has its own service. The service trusts X-Forwarded-For. */
 async function freshService(): Promise<{ service: TestService; browser: Browser; urls: string[] }> {
   const service = await startTestService({ TRUSTED_PROXIES: '127.0.0.1' });
   const sibling = await service.sibling({ TRUSTED_PROXIES: '127.0.0.1' });
@@ -23,7 +23,7 @@ const ask = (browser: Browser, network: string, email = VICTIM) =>
 const guess = (browser: Browser, otp: string, network = '127.0.0.1', email = VICTIM) =>
   browser.post('/auth/sign-in/email-otp', { email, otp }, from(network));
 const codeOf = async (service: TestService) => (await codesFor(service, VICTIM)).at(-1) as string;
-/** As if so much time had gone by. */
+/** Moves times back by the interval. */
 const turnBack = (service: TestService, interval: string) =>
   service.sql('UPDATE sign_in_counts SET window_start = window_start - $1::interval', [interval]);
 
@@ -52,7 +52,7 @@ describe('guessing a code', () => {
       Array.from({ length: 60 }, (_, i) => guess(browser.at(urls[i % urls.length] as string), wrongCode(code, i + 1))),
     );
     expect(responses.filter(({ status }) => status === 200)).toEqual([]);
-    // However the guesses met, the code has been judged often enough, or never again.
+    // Six more guesses use up the tries, however the concurrent ones were counted.
     for (let i = 0; i < 6; i++) await guess(browser, wrongCode(code, 100 + i));
     expect((await guess(browser, code)).status).not.toBe(200);
   });
@@ -122,7 +122,7 @@ describe('a stranger keeps nobody out', () => {
   const AWAY = '198.51.100.9';
   const strangers = (i: number) => `192.0.2.${i + 1}`;
 
-  /** Asks as often as it may from so many networks, with a new browser each time. */
+  /** Requests as many codes as possible from these networks, each time with a new browser. */
   async function flood(service: TestService, networks: string[]): Promise<number[]> {
     const statuses = [];
     for (const network of networks) for (let i = 0; i < 6; i++) statuses.push((await ask(new Browser(service.url), network)).status);
@@ -159,7 +159,7 @@ describe('a stranger keeps nobody out', () => {
       service,
       Array.from({ length: 9 }, (_, i) => strangers(i)),
     );
-    // The first time, the owner was a stranger as well.
+    // At the first time, the owner counted as a stranger as well.
     expect(statuses.filter((status) => status === 200)).toHaveLength(39);
     const refused = await ask(new Browser(service.url), AWAY);
     expectRefusal(refused, 'rate_limited');
@@ -175,7 +175,7 @@ describe('a stranger keeps nobody out', () => {
     const networks = Array.from({ length: 9 }, (_, i) => strangers(i));
     await flood(service, networks.slice(0, 1));
     const linked = async () => (await mailsFor(service, VICTIM)).filter((text) => text.includes('/sign-in#'));
-    // A few codes may be a person who has mistyped.
+    // A person who has mistyped may request a few codes.
     expect(await linked()).toEqual([]);
     await flood(service, networks.slice(1));
     const mails = await linked();
@@ -190,7 +190,7 @@ describe('a stranger keeps nobody out', () => {
       expectRefusal(await askWith(browser, AWAY, refused), 'rate_limited');
     expect((await askWith(browser, AWAY, { pass })).status).toBe(200);
     expect((await guess(browser, await codeOf(service), AWAY)).status).toBe(200);
-    // The link has limits, too, and is of use for its own mailbox only.
+    // The link has limits too, and works only for its own mailbox.
     const more = await Promise.all(Array.from({ length: 5 }, () => askWith(new Browser(service.url), strangers(20), { pass })));
     expect(more.filter(({ status }) => status === 200)).toHaveLength(4);
     const other = { email: 'other@corp.example', pass };

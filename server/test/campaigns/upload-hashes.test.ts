@@ -51,7 +51,7 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
     const bytes = someBytes(1_000);
     const id = await upload(acme.api, bytes);
     expect((await send([id])).status).toBe(201);
-    // A second read would find nothing.
+    // The bytes are gone, so a second read would fail.
     await service.objects.remove(parseId('upl', id) as string);
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
   });
@@ -71,11 +71,11 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
   test('waits for a process that seals the upload no longer than its lease', async () => {
     const bytes = someBytes(10);
     const id = await upload(acme.api, bytes);
-    // As one that was killed left it.
+    // A killed process leaves such a lease.
     const lease = (until: string) =>
       service.sql('UPDATE uploads SET sealing_until = now() + $2::interval WHERE id = $1', [parseId('upl', id), until]);
     await lease('1 hour');
-    // In a folder any process may seal it; a bucket may still be copying.
+    // In a folder any process may seal the upload, but a bucket may still be copying.
     if (place === 'bucket') {
       const response = await send([id]);
       expectRefusal(response, 'unavailable');
@@ -93,7 +93,7 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
   });
 
-  // The service is in this process, so that what it reads from a folder can be counted.
+  // The service runs in this process, so its reads from a folder can be counted.
   if (place === 'folder')
     test('is computed once for all who send it at once', async () => {
       const id = await upload(acme.api, someBytes(LARGE_BYTES));

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/process.ts';
 import { startTestService } from '../support/service.ts';
 import { handOver, queryAt } from '../support/tcp-postgres.ts';
 
-/** How often commit_messages was called on a node: beside its tables, and where Citus sends each statement on. */
+/** The number of calls of commit_messages on a node: beside its tables, and where Citus passes statements on. */
 async function commitsOn(url: string): Promise<{ beside: number; sent: number }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -31,7 +31,6 @@ test('a node is added and shards are moved to it under load: nothing is lost, an
   for (const url of workers) await queryAt(Number(new URL(url).port), `ALTER DATABASE ${pathname.slice(1)} SET track_functions = 'pl'`);
   const service = await startTestService({ DATABASE_URL, MONTHLY_MESSAGE_LIMIT: '0', NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' });
   onTestFinished(() => service.stop());
-  // Of every shard.
   const senders = [];
   for (const handle of ['ash', 'birch', 'cedar', 'dogwood']) senders.push(await service.business(handle));
   const recipient = await service.business('globex');
@@ -65,7 +64,7 @@ test('a node is added and shards are moved to it under load: nothing is lost, an
   await expect.poll(() => commitsOn(addedUrl).then(({ beside }) => beside)).toBeGreaterThan(0);
   await untilEachSent(20);
   for (const load of loads) await load.stop();
-  // Until then, their former nodes sent on what came to them.
+  // Until then, the former nodes passed statements on.
   await expect.poll(() => Promise.all(workers.map(commitsOn)).then((all) => Math.max(...all.map(({ sent }) => sent)))).toBeGreaterThan(0);
 
   expect(loads.flatMap(({ oddResponses }) => oddResponses)).toEqual([]);

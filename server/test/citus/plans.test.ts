@@ -8,13 +8,13 @@ import { createDatabase } from '../support/service.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, '../../src');
 
-/** Who may ask all shards, one after the other or all at once: the operator's commands, chores, and what waits for any of them. */
+/** Files that may query all shards: the operator's commands, chores, and code that waits for any shard. */
 const MAY_ASK_ALL_SHARDS = [
   'modules/contacts/chores.ts',
   'modules/files/chores.ts',
-  // Whether the schema checker is needed at all, once at the start.
+  // Checks once, at the start, whether the schema checker is needed.
   'modules/inbox-schema/inbox-schema.ts',
-  // The sequencer, which serves one log for all shards, and batches that are older than the shards.
+  // The sequencer serves one log for all shards, and batches may be older than the shards.
   'modules/log/leaves.ts',
   'modules/log/log-status.ts',
   'modules/log/log.ts',
@@ -23,9 +23,9 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/log/places.ts',
   'modules/messages/chores.ts',
   'modules/joined-history/joined-history.ts',
-  // A lane for each.
+  // The ledger has batches for each shard.
   'modules/messages/ledger.ts',
-  // The receipt of a message that was sent before tokens had their sender's shard.
+  // The receipt may be older than tokens with the sender's shard.
   'modules/messages/read-messages.ts',
   'modules/messages/relay.ts',
   'modules/search/search-index.ts',
@@ -33,11 +33,11 @@ const MAY_ASK_ALL_SHARDS = [
   'modules/threads/reindex.ts',
   'modules/webhooks/chores.ts',
   'modules/webhooks/dispatcher.ts',
-  // Which keys are in use, once at the start.
+  // Reads once, at the start, which keys are in use.
   'modules/webhooks/webhook-secrets.ts',
 ];
 
-/** A value of each type, in SQL. With nulls, Citus would plan nothing. */
+/** A value of each type in SQL, because Citus would plan nothing with nulls. */
 const VALUES: Record<string, string> = {
   bigint: '1',
   integer: '1',
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => client.end());
 
-/** The plan that Citus makes for a statement in a shard, or why it makes none. */
+/** The plan of Citus for a statement in a shard, or why there is none. */
 async function planOf(text: string): Promise<string> {
   await client.query('BEGIN');
   try {

@@ -9,7 +9,7 @@ import { openExampleWorld } from '../support/examples/world.ts';
 import { signInWithCode } from '../support/people.ts';
 import { untilSearchable } from '../support/search.ts';
 
-/** Samples that need another machine, or do what whole tests do: why they are not run here. */
+/** Samples that are not run here, with the reason: they need another machine, or have their own tests. */
 const ELSEWHERE = [
   [/\b(npm (ci|start|run (dev|bench))|waybill start)\b/, 'starts the service: faults/start, faults/processes, faults/dev'],
   [/\bnpm (install|run pack)\b/, 'installs packages: distribution/test'],
@@ -26,7 +26,7 @@ const isElsewhere = (sample: string) => ELSEWHERE.some(([pattern]) => pattern.te
 /** Documents whose samples have tests of their own. */
 const OWN_TESTS = ['docs/guides/endpoint-was-down.md', 'packages/client/README.md', 'clients/python/README.md'];
 
-/** Functions, letter for letter those of examples/, which api/documentation and examples/verify run. */
+/** Functions that are copies of those in examples/, which api/documentation and examples/verify run. */
 const VERIFIERS = ['docs/guides/receive-orders-by-webhook.md', 'docs/guides/verify-a-receipt.md', 'docs/guides/verify-ed25519.md'];
 
 let surroundings: Surroundings;

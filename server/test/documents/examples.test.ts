@@ -22,7 +22,7 @@ let world: ExampleWorld;
 let recorded: Record<string, Example>;
 let stored: Record<string, Example>;
 
-/** Everything that the examples show, from the first order to the last session. */
+/** Makes all requests of the examples, from the first order to the last session. */
 async function record(world: ExampleWorld): Promise<Record<string, Example>> {
   const sent = await recordMessages(world);
   await recordThreads(world, sent);
@@ -58,7 +58,7 @@ function sorted(examples: Record<string, Example>): Record<string, Example> {
   return Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What a value is made of. Null stands for any value, and an empty list for any list: both depend on the moment. */
+/** Compares the shapes of two values. Null matches any value, and an empty list any list, because both depend on the moment. */
 function differences(before: unknown, now: unknown, at = ''): string[] {
   if (before === null || now === null) return [];
   if (Array.isArray(before) && Array.isArray(now))

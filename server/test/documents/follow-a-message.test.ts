@@ -5,7 +5,7 @@ import { pathOfSend } from '../../path/run.ts';
 import { CHECKOUT } from '../support/process.ts';
 
 const DOCUMENT = path.join(CHECKOUT, 'docs/follow-a-message.md');
-/** Contract and platform are vocabulary and adapters: the page names them where it matters. */
+/** Contract and platform are left out: the page names them where needed. */
 const IS_LED_THROUGH = /^server\/src\/(app\.ts|http\/|modules\/)/;
 const FILES_MAX = 25;
 

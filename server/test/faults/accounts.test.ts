@@ -16,7 +16,7 @@ import {
 } from '../support/process.ts';
 
 const own = { uid: process.getuid?.() as number, gid: process.getgid?.() as number };
-/** An ordinary user: the one who runs the tests, unless that is root. */
+/** An ordinary user: the account of the tests, or nobody if that is root. */
 const ordinary = isRoot ? nobody : own;
 /** PostgreSQL refuses to run as root. */
 const databaseAccount = isRoot ? nobody : own;
@@ -60,7 +60,7 @@ test('a checkout below a folder that nobody else can enter works, and as root Po
   expect(existsSync(path.join(dataFolder, 'postgres/postmaster.pid'))).toBe(true);
   const key = await exchangesMessages(service);
 
-  // And recovers there: the second start finds files that belong to the other account.
+  // The service also recovers there: the second start finds files of the other account.
   await service.stop('SIGKILL');
   const again = await startProcess({ checkout });
   expect(postmasterOf(dataFolder)).not.toBe(postgres);
@@ -85,7 +85,7 @@ test('a data folder with a path too long for the address of a socket works', asy
   await again.stop();
 });
 
-/** A second checkout that costs no time: files are linked, not copied, where the file system allows. */
+/** A second checkout. Files are linked where the file system allows it, because copying takes time. */
 function copyOfCheckout(): string {
   const home = temporaryFolder();
   chmodSync(home, 0o755);
@@ -100,12 +100,10 @@ function copyOfCheckout(): string {
   return checkout;
 }
 
-/** The account a process runs under. */
 function userOf(pid: number): number {
   return Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
-/** Sends one, finds it in the inbox, and returns the recipient's key. */
 async function exchangesMessages(service: ServiceProcess): Promise<string> {
   const sent = await service.api('acme/purchasing').send({ to: 'globex', json: { a: 1 } });
   expect(sent.status).toBe(201);

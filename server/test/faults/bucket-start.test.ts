@@ -52,7 +52,7 @@ test('a server that ignores conditions on writes ends the start', async () => {
   server.close();
 });
 
-/** A way to the S3 server that can be closed and opened. */
+/** A proxy to the S3 server that can be closed and opened. */
 class Way {
   readonly port: number;
   readonly #sockets = new Set<Socket>();
@@ -106,7 +106,7 @@ describe('a bucket that can’t be reached', () => {
     await until(async () => (await ready()).status === 200);
     expect((await upload()).status).toBe(201);
 
-    // Later, messages without files are worth being reached for.
+    // After the start, the service also serves messages without a bucket.
     way.close();
     const form = () =>
       sendForm(globex.api, [

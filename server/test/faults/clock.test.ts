@@ -4,7 +4,6 @@ import { startProcess, temporaryFolder } from '../support/process.ts';
 import { startS3Server } from '../support/s3-server.ts';
 import { announce, put } from '../support/transfer.ts';
 
-/** PostgreSQL has the right time, and the bucket has. */
 const NODE_OPTIONS = `--import=${path.resolve(import.meta.dirname, '../support/clock-an-hour-ahead.ts')}`;
 const MINUTE_MS = 60_000;
 

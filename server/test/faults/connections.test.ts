@@ -9,13 +9,13 @@ const DESCRIPTORS = 512;
 /** (512 - 256) / 2, of which one network can have half. */
 const FOR_ONE_NETWORK = 64;
 
-/** A service that may open few files and sockets. */
+/** Starts a service with a low limit of open files and sockets. */
 async function startSmall(env: Record<string, string> = {}): Promise<ServiceProcess> {
   const command = `ulimit -n ${DESCRIPTORS}; exec node_modules/.bin/node server/src/main.ts`;
   return startProcess({ env: { DATABASE_URL: await createDatabase(), ...env }, installed: ['bash', '-c', command] });
 }
 
-/** Connections that say nothing, from one address of this machine. */
+/** Opens silent connections from one address of this machine. */
 async function connectOften({ url }: ServiceProcess, count: number, localAddress: string): Promise<Socket[]> {
   const { port } = new URL(url);
   const sockets = Array.from({ length: count }, () => connect({ host: '127.0.0.1', port: Number(port), localAddress }));
@@ -51,7 +51,7 @@ function get({ url }: ServiceProcess, path: string, localAddress: string): Promi
   });
 }
 
-/** While many connections are refused at once, some are closed without a response. */
+/** Retries, because some of many refused connections are closed without a response. */
 async function untilResponded(ask: () => Promise<Response>): Promise<Response> {
   let response: Response | undefined;
   await until(async () => {

@@ -11,7 +11,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 const WORKERS = 4;
 const LEASE_S = 2;
 const KILLS = 4;
-/** Clocks are read a little apart. */
+/** Two clocks are read a little apart. */
 const TOLERANCE_MS = 50;
 
 let postgres: OwnPostgres;
@@ -20,11 +20,11 @@ beforeAll(async () => {
   return () => postgres.stop();
 });
 
-/** What workers have seen, and what must never happen. */
+/** Records what workers have seen, and checks what must never happen. */
 class Book {
   readonly sent = new Set<string>();
   readonly acknowledged = new Set<string>();
-  /** Requests that acknowledge a message and have no response, or none yet: the consumer may have forgotten the message or not. */
+  /** The messages whose acknowledgement has no response, or none yet. The consumer may have applied it or not. */
   readonly uncertain = new Map<string, number>();
   readonly faults: string[] = [];
   readonly #held = new Map<string, { holder: string; until: number }>();
@@ -69,7 +69,7 @@ class Book {
   }
 }
 
-/** A worker that dies now and then: it forgets what it holds, and another one takes its place. */
+/** A worker that dies at random: it forgets its messages, and another one replaces it. */
 async function work(
   { book, ordered }: Trial,
   clientFor: (holder: string) => ConsumerClient,
@@ -97,7 +97,7 @@ async function settle(book: Book, client: ConsumerClient, id: string): Promise<v
   const fate = randomInt(10);
   if (fate === 0) return;
   if (fate === 1) {
-    // Another worker may get it before the response is here.
+    // Another worker may get the message before the response arrives.
     book.letGo(id);
     await client.post('release', { ids: [id], reason: 'not now' });
     return;
@@ -107,10 +107,10 @@ async function settle(book: Book, client: ConsumerClient, id: string): Promise<v
   if (status !== 200) return;
   book.end(id);
   if (body.acknowledged === 1) book.confirm(id);
-  // Too late: the lease has lapsed, and somebody else has it.
+  // The lease has lapsed, and another worker has the message.
 }
 
-/** A consumer with its workers and what they have seen; both get every message. */
+/** A consumer with its workers and their records. Each consumer gets every message. */
 interface Trial {
   ordered: boolean;
   name: string;
@@ -126,7 +126,7 @@ describe('however often workers, processes of the service and PostgreSQL are kil
   let globex: TestBusiness;
   const consumerOf = ({ ordered }: Trial) => new ConsumerClient(globex.api, ordered ? 'ordered' : 'plain');
 
-  /** PostgreSQL ends all connections and recovers from its log when one of its processes is killed. */
+  /** When one of its processes is killed, PostgreSQL ends all connections and recovers from its log. */
   async function killPostgres(): Promise<void> {
     const [backend] = await service.sql<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE application_name = 'waybill' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
@@ -201,7 +201,7 @@ describe('however often workers, processes of the service and PostgreSQL are kil
   test.each(trials)('$name: every message is acknowledged or seen again, and none skipped', async (trial) => {
     const { book } = trial;
     const last = consumerOf(trial).as('last');
-    // What was acknowledged without a response is gone, or comes once more now.
+    // Messages that were acknowledged without a response are gone, or are leased once more now.
     const rest: string[] = [];
     await until(async () => {
       for (const { message } of await last.lease({ limit: 100, lease_s: 600, wait_s: 1 })) {

@@ -24,11 +24,11 @@ type Envelope = any;
 interface Intent {
   key: string;
   body: object;
-  /** Whether its client tries again while there is load, or only at the end. */
+  /** The client retries under load, and not only at the end. */
   isImpatient: boolean;
 }
 
-/** What clients were told: the first 201 of each key, and the keys that got no response before a crash. */
+/** The first 201 of each key, and the keys without a response before a crash. */
 const acknowledged = new Map<string, Envelope>();
 const unresponded = new Map<string, Intent>();
 /** Keys whose response was not a repeat. */
@@ -45,7 +45,7 @@ const DATABASES = ON_CITUS
       { database: 'four shards', start: startOnShards, rounds: 10 },
     ];
 
-/** A service with acme/purchasing and globex/orders, and the settings to start it again with. */
+/** A service with acme/purchasing and globex/orders, and the settings for another start. */
 interface Started {
   service: ServiceProcess;
   settings: Record<string, string>;
@@ -123,7 +123,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
       const [one, other] = await Promise.all([send(acme(), intent), send(acme(), intent)]);
       expect([one.status, other.status]).toEqual([201, 201]);
       expect(other.body).toEqual(one.body);
-      // At most one of the two can be the first.
+      // At most one of the two responses can be the first.
       expect(isReplay(one) || isReplay(other)).toBe(true);
       acknowledged.set(intent.key, seen(one.body));
     });
@@ -166,7 +166,7 @@ describe.each(DATABASES)('on $database, after $rounds times kill -9 of the servi
   });
 });
 
-/** Sends until the service is gone: mostly new messages, some replies, some repeats of keys with or without a response so far. */
+/** Sends until the service is gone: mostly new messages, some replies, and some repeats of keys with or without a response. */
 async function write(api: Api, isOver: { value: boolean }): Promise<void> {
   while (!isOver.value) {
     const earlier = randomInt(4) === 0 ? earlierIntent() : undefined;
@@ -201,7 +201,7 @@ function record(intent: Intent, response: ApiResponse): void {
     surprises.push(`${response.status} ${response.text}`);
     return;
   }
-  // Of two clients that repeat a key at once, the one that was first need not get the first response.
+  // If two clients repeat a key at once, the first need not get the first response.
   if (!isReplay(response)) {
     if (sentBy201.has(intent.key)) surprises.push(`sent twice: ${response.text}`);
     sentBy201.add(intent.key);
@@ -223,7 +223,7 @@ function isReplay({ headers }: ApiResponse): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 
-/** Each start has a port of its own, and with it another address of receipts. */
+/** Each start has another port, and so another address of receipts. */
 function seen(envelope: Envelope): Envelope {
   return { ...envelope, receipt_url: new URL(envelope.receipt_url).pathname };
 }

@@ -188,7 +188,7 @@ async function killBoth(service: ServiceProcess, dataFolder: string): Promise<vo
   await until(() => !isAlive(postmaster));
 }
 
-/** The connections of the service, by the title that PostgreSQL gives them. The postmaster has the path of the checkout in its title. */
+/** The connections of the service, found by the titles that PostgreSQL sets. The postmaster has the path of the checkout in its title. */
 function backendsOf(postmaster: number): number[] {
   return childrenOf(postmaster).filter((pid) => titleOf(pid).startsWith('postgres: waybill waybill '));
 }

@@ -66,7 +66,7 @@ test('a change of the service is seen through both addresses', async () => {
 test('a migration that is added is applied', async () => {
   writeFileSync(path.join(checkout, 'server/migrations/9999_first_hour.sql'), 'CREATE TABLE first_hour (id integer);\n');
   await until(() => starts() === 3);
-  // Not while a migration on disk is not in the database.
+  // The service is not ready while a migration on disk is not in the database.
   await until(async () => (await textAt(`${serviceUrl}/readyz`)).includes('ok'));
 });
 

@@ -21,7 +21,7 @@ test('after a failover to the standby the service goes on by itself: at most 503
   await load.untilAcknowledged(200);
   await load.stop();
   await until(async () => (await service.anonymous.request('GET', '/readyz')).status === 200);
-  // The connections of the test itself have to find the new primary, too.
+  // The connections of the test must find the new primary, too.
   await until(async () => (await service.sql('SELECT 1').catch(() => [])).length > 0);
   await untilNothingIsPending(service);
 
@@ -45,7 +45,7 @@ test('with LOG_WAIT_FOR_STANDBY, a checkpoint waits until a standby has what it 
   const size = (await reader.checkpoint())?.size;
   await postgres.killStandby();
   const waiting = await send();
-  // The leaf has its place, and is not published for as long as several rounds take.
+  // The leaf has an index, but is not published for several rounds.
   const unpublished = 'SELECT 1 FROM logs WHERE sequenced > (SELECT max(size) FROM log_checkpoints) AND size = sequenced';
   await until(async () => (await service.sql(unpublished)).length > 0);
   await new Promise((resolve) => setTimeout(resolve, 3 * LOG_STANDBY_PATIENCE_MS));

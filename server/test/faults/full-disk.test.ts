@@ -5,7 +5,7 @@ import { killQuietly, processesIn, type ServiceProcess, startProcess, until } fr
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
 const MEGABYTES = 220;
-/** Enough that a message needs new blocks in tables and in WAL. */
+/** Large enough that a message needs new blocks in tables and WAL. */
 const NOTE = 'x'.repeat(9_000);
 const PAYLOAD = Array.from({ length: 4_000 }, (_, i) => `${i} ${Math.random()}`);
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const readiness = () => service.api('').request('GET', '/readyz');
 
-/** Messages that the service said it has taken. */
+/** The messages that got a 201. */
 const delivered: string[] = [];
 
 function expectTakenOrUnavailable({ status, headers, body, text }: ApiResponse): void {
@@ -61,7 +61,7 @@ async function expectRefusedWhileFull(): Promise<void> {
 
 async function expectRecovery(): Promise<void> {
   await until(async () => (await readiness()).status === 200);
-  // None of what was taken is lost, and it goes on.
+  // No accepted message is lost, and sending works again.
   await until(async () => (await sendSome(4)).every(({ status }) => status === 201));
   const globex = service.api('globex/orders');
   for (const id of delivered) expect((await globex.get(`/messages/${id}`)).status, id).toBe(200);
@@ -81,7 +81,7 @@ test('a full disk gives 503 and never anything else; with room again, the servic
 test('it goes on by itself too after PostgreSQL was killed while the disk was full', async () => {
   disk.fill(service.pid);
   await until(async () => (await sendSome(8)).every(({ status }) => status === 503));
-  // It may have stopped by itself.
+  // The service may have stopped by itself.
   for (const pid of processesIn(disk.folder)) killQuietly(pid);
   await expectRefusedWhileFull();
   disk.makeRoom(service.pid);

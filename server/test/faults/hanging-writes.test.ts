@@ -41,7 +41,7 @@ test('a primary that freezes is given up for the promoted standby: 503 meanwhile
   expect(new Set(inbox).size).toBe(inbox.length);
   expect(inbox).toEqual(expect.arrayContaining(load.acknowledged));
   expect(new Set(receiver.deliveries.map(messageIdOf))).toEqual(new Set(inbox));
-  // A change is told to all processes by a listener, which must have left the frozen server, too.
+  // A listener announces changes to all processes, so it must have left the frozen server, too.
   const key = await globex.withKey('read');
   expect((await key.get('/inbox')).status).toBe(200);
   await service.stop();
@@ -65,7 +65,7 @@ test('without its synchronous standby, sends get 503 and reads go on; the repeat
   }
   await until(async () => (await ready(service)) === 503);
   expect(ids((await globex.api.get('/inbox')).body.data)).toEqual([first.body.id]);
-  // Writes are no longer tried, so that commits which hang do not use up the connections of the server.
+  // Writes are no longer tried, so that hanging commits do not use up the connections of the server.
   const before = await postgres.connections();
   for (let n = 0; n < 40; n++) expect((await send(`later-${n}`)).status).toBe(503);
   expect((await acme.api.write('POST', '/contacts', { handle: 'globex', label: 'Globex' })).status).toBe(503);

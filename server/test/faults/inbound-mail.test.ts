@@ -46,7 +46,7 @@ async function deliver(mail: string): Promise<string> {
 describe('after ten times kill -9 of the service while mail comes in', () => {
   const ROUNDS = 10;
   const WRITERS = 4;
-  /** Every mail that was begun, by its Message-ID, and those that got the SMTP reply 250. */
+  /** All mails that were begun, by Message-ID, and those that got the SMTP reply 250. */
   const begun = new Map<string, string>();
   const acknowledged = new Map<string, string>();
   const surprises: string[] = [];
@@ -71,7 +71,6 @@ describe('after ten times kill -9 of the service while mail comes in', () => {
     }
   });
 
-  /** Sends mails, one after the other, until the service is gone. */
   async function write(isOver: { value: boolean }): Promise<void> {
     try {
       const client = await SmtpClient.open(port);

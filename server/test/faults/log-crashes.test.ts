@@ -5,7 +5,7 @@ import { countOf, runSequencer, Witness } from '../support/sequencers.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
 const ROUNDS = 100;
-/** What a sequencer does more than usual after one that was killed: it compares with an older checkpoint, from tiles. */
+/** The extra steps of a sequencer after a killed one: it compares with an older checkpoint, from tiles. */
 const MORE_STEPS = 30;
 
 let service: TestService;
@@ -13,7 +13,7 @@ let acme: TestBusiness;
 let witness: Witness;
 const hashes: string[] = [];
 beforeAll(async () => {
-  // Without a worker, so that only the sequencers of the test touch the log.
+  // Runs without a worker, so that only the sequencers of the test change the log.
   service = await startTestService({}, 'api');
   acme = await service.business('acme');
   await service.business('globex');
@@ -29,7 +29,7 @@ async function send(count: number): Promise<void> {
   }
 }
 
-/** Every 201 is in the log, exactly once, and no checkpoint contradicts another one. */
+/** Every 201 is in the log exactly once, and no checkpoint contradicts another one. */
 async function expectWhole(): Promise<void> {
   await runSequencer(service);
   witness.look();
@@ -51,7 +51,7 @@ describe('the log', () => {
     let [killed, killedAfterPublishing] = [0, 0];
     for (let round = 0; killed < ROUNDS; round++) {
       await send(randomInt(1, 8));
-      // Now and then enough for a tile to become full.
+      // Sometimes enough messages for a full tile.
       if (round % 25 === 24) await send(200);
       const isKilled = (await runSequencer(service, { killAt: 1 + (round % (steps + MORE_STEPS)) })) === undefined;
       const before = witness.seen.length;
@@ -60,7 +60,7 @@ describe('the log', () => {
       if (isKilled && witness.seen.length > before) killedAfterPublishing++;
     }
     await expectWhole();
-    // Otherwise no process was killed between what it has published and what it has recorded.
+    // Otherwise no process was killed between publishing and recording.
     expect(killedAfterPublishing).toBeGreaterThan(0);
   });
 
@@ -94,7 +94,7 @@ describe('the log', () => {
   });
 });
 
-/** One that finds that another has been faster may say so; it must not have changed anything. */
+/** A sequencer that another has overtaken may fail, but must not have changed anything. */
 function ifOvertaken(error: Error): undefined {
   if (!/somebody else|deadlock|does not lead to its root|does not fit/.test(error.message)) throw error;
 }

@@ -27,7 +27,7 @@ async function send(acme: TestBusiness, count: number): Promise<string[]> {
   });
 }
 
-/** Makes batches that no checkpoint has older than they are: their ids have the time. */
+/** Makes unpublished batches older. Their ids have the time. */
 async function setBack({ sql }: TestService, seconds: number): Promise<void> {
   const unpublished = await sql<{ id: string }>(
     'SELECT id FROM log_batches WHERE first_index >= (SELECT max(size) FROM log_checkpoints) OR first_index IS NULL',
@@ -40,7 +40,6 @@ async function setBack({ sql }: TestService, seconds: number): Promise<void> {
   }
 }
 
-/** A copy of a database that nobody is connected to. */
 async function copyOf(url: string): Promise<string> {
   const { adminUrl, template } = inject('databaseServer');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
@@ -55,7 +54,7 @@ async function copyOf(url: string): Promise<string> {
   return databaseUrl(adminUrl, name);
 }
 
-// A copy of a database of Citus is not one of its nodes.
+// A copy of a Citus database is not one of its nodes.
 describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
   test('signs nothing, says so, delivers, and goes on in a new log that links the old one', async () => {
     const DATABASE_URL = await createDatabase();
@@ -84,7 +83,7 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     expect(ready.status).toBe(200);
     expect(await ready.json()).toMatchObject({ status: 'ok', log: expect.stringContaining('waybill log new') });
     expect(await (await fetch(`${restored.url}/metrics`)).text()).toMatch(/^waybill_log_fault 1$/m);
-    // What others have seen stays as it was, and is what they get.
+    // The published checkpoint is unchanged, and is the one that is served.
     expect(parseCheckpoint(publishedNote(before) ?? '')).toEqual(published);
     expect((await new LogReader(restored.url).checkpoint())?.size).toBe(20);
 
@@ -94,7 +93,7 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     const reader = new LogReader(restored.url);
     const leaves = await reader.until(lost, '/log/2');
     for (const hash of lost) expect(countOf(leaves, hash)).toBe(1);
-    // Those before are where they were.
+    // Earlier leaves keep their index.
     const old = await reader.until(early);
     for (const hash of early) expect(countOf(old, hash)).toBe(1);
     const { log, previous_logs } = await reader.wellKnown();
@@ -104,7 +103,7 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
     const again = await runProgram('cli', { env: { DATABASE_URL: backup, DATA_DIR }, args: ['log', 'new'] });
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('in order');
-    // As after a backup that has replaced database and files: only the operator knows.
+    // After a restore of both database and files, only the operator knows of it.
     const forced = await runProgram('cli', {
       env: { DATABASE_URL: backup, DATA_DIR },
       args: ['log', 'new', '--reason', 'both restored', '--json'],
@@ -133,14 +132,14 @@ describe.skipIf(ON_CITUS)('a database that was restored from a backup', () => {
   });
 });
 
-// The time of a batch is set back in its table, which is another one on Citus.
+// The test sets the time of a batch back in its table, which is another one on Citus.
 test.skipIf(ON_CITUS)('leaves that have a place and get no checkpoint are counted, and become a fault', async () => {
   const service = await startTestService();
   const acme = await service.business('acme');
   await service.business('globex');
   const reader = new LogReader(service.url);
   await reader.until(await send(acme, 3));
-  // Checkpoints are written here before they take their place.
+  // Checkpoints are written to this folder before they are renamed.
   const aside = path.join(dataFolderOf(service.databaseUrl), 'files/aside');
   rmSync(aside, { recursive: true, force: true });
   writeFileSync(aside, '');
@@ -176,7 +175,7 @@ test('a tile that is lost or damaged is made again, as it was', async () => {
   const [first, second] = [readFileSync(path.join(folder, '000')), readFileSync(path.join(folder, '001'))];
   rmSync(path.join(folder, '000'));
   writeFileSync(path.join(folder, '001'), Buffer.from(second).fill(7, 100, 101));
-  // Another process, which has no tile in memory.
+  // Another process has no tile in its cache.
   const other = await service.sibling();
   const fresh = new LogReader(other.url);
   expect(Buffer.from(await fresh.tile(0, 0, 256))).toEqual(first);
@@ -226,7 +225,7 @@ test('a log goes on when the database is distributed, and leaves from before are
   const first = await send(acme, 20);
   await new LogReader(before.url).until(first);
   await before.stop();
-  // Batches that have no place yet when everything moves.
+  // These batches have no index yet when everything moves.
   const api = await startTestService({ DATABASE_URL }, 'api');
   const waiting = await send({ ...acme, api: acme.api.at(api.url) }, 5);
   await api.stop();

@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { CHECKOUT, runProgram, type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { startWitness, type WitnessProcess } from '../support/witnesses.ts';
 
-/** A Waybill with a data folder of its own, which can be stopped, copied and restored. */
+/** A Waybill with its own data folder, which can be stopped, copied and restored. */
 class Waybill {
   readonly folder = temporaryFolder();
   readonly port: number;
@@ -58,19 +58,18 @@ class Waybill {
     }
   }
 
-  /** As somebody does who has the policy, and remembers the last time. */
+  /** Audits the log like a person who has the policy and the state of the last audit. */
   audit(): { status: number | null; stdout: string } {
     const args = ['log', 'audit', this.url, '--policy', this.policy, '--state', path.join(this.folder, 'audit')];
     return spawnSync(process.execPath, [path.join(CHECKOUT, 'packages/cli/src/main.ts'), ...args], { encoding: 'utf8' });
   }
 
-  /** What the operator's command says. */
   async status(): Promise<string> {
     const env = { DATA_DIR: path.join(this.folder, 'data'), WITNESSES: this.policy };
     return (await runProgram('cli', { env, args: ['log', 'status'] })).stdout;
   }
 
-  /** The size of the checkpoint that is served, and how many of the witnesses have cosigned it. */
+  /** The size of the served checkpoint, and how many of the witnesses have cosigned it. */
   async served(witnesses: WitnessProcess[]): Promise<{ size: number; cosigned: number }> {
     const response = await fetch(`${this.url}/log/checkpoint`);
     if (response.status === 404) return { size: 0, cosigned: 0 };
@@ -94,7 +93,7 @@ describe('two Waybills and two witnesses', () => {
 
   beforeAll(async () => {
     [one, two] = [new Waybill(await freePort()), new Waybill(await freePort())];
-    // The operator of a log gives its key to those of witnesses, who give back theirs.
+    // The operators of logs and witnesses exchange their keys.
     for (const waybill of [one, two]) {
       await waybill.start({});
       await waybill.stop();
@@ -149,11 +148,11 @@ describe('two Waybills and two witnesses', () => {
     await one.send(2);
     await until(() => FAULT.test(one.output()));
     expect(FAULT.exec(one.output())?.[1]).toBe('14');
-    // It still takes messages, and publishes nothing.
+    // The service still accepts messages, but publishes nothing.
     await one.send(1);
     expect(await one.served(witnesses)).toEqual({ size: 10, cosigned: 2 });
     expect(await one.status()).toContain('nothing is signed. The witness w');
-    // Who has audited it before the restore finds out, too.
+    // An auditor from before the restore notices it, too.
     const { status, stdout } = one.audit();
     expect([status, stdout]).toEqual([1, expect.stringContaining('it has 10 entries, and had 14 before: it was rolled back')]);
     await one.stop();
@@ -164,7 +163,7 @@ describe('two Waybills and two witnesses', () => {
     one.copy('backup', 'data');
     await one.start();
     await one.send(3);
-    // Nobody is there to object.
+    // No witness is there to object.
     await until(() => one.output().includes('too few witnesses') || one.output().includes('a witness does not cosign'));
     expect(FAULT.test(one.output())).toBe(false);
     await restart(0);
@@ -174,7 +173,7 @@ describe('two Waybills and two witnesses', () => {
     await one.send(3);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect((await one.served(witnesses)).size).toBe(size);
-    // The other log is not concerned.
+    // The other log is not affected.
     await two.send(3);
     await until(async () => (await two.served(witnesses)).size === 8 && (await two.served(witnesses)).cosigned === 2);
   });

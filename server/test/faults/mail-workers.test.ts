@@ -5,15 +5,13 @@ import { type MailQueue, openMailQueue } from '../support/outgoing-mail.ts';
 import { type ServiceProcess, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Processes are started, and slow servers waited for. */
-
 interface Stage {
   service: TestService;
   queue: MailQueue;
   worker(): Promise<ServiceProcess>;
 }
 
-/** An API in this process that sends nothing itself, and workers to start. */
+/** Starts an API in this process that sends no mails, and returns how to start workers. */
 async function setTheStage(settings: Record<string, string>, onTestFinished: (end: () => Promise<void>) => void): Promise<Stage> {
   const service = await startTestService(settings, 'api');
   onTestFinished(() => service.stop());
@@ -33,12 +31,12 @@ async function mailServer(onTestFinished: (end: () => Promise<void>) => void): P
   return server;
 }
 
-/** As if what workers hold now had been taken longer ago than any mail takes. */
+/** Makes the leases of workers older than any mail takes. */
 async function letTimePass({ sql }: TestService): Promise<void> {
   await sql(`UPDATE graphile_worker._private_jobs SET locked_at = locked_at - interval '1 minute 1 second' WHERE locked_at IS NOT NULL`);
 }
 
-/** Has mails of dead workers taken over now, rather than at the next full minute, and waits until that is done. */
+/** Runs the chore that takes over mails of dead workers, and waits for it. */
 async function takeOver({ sql }: TestService): Promise<void> {
   await sql(`SELECT graphile_worker.add_job('take-over-mails', job_key => 'take-over-mails')`);
   await until(async () => (await sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'take-over-mails'`)).length === 0);
@@ -59,7 +57,7 @@ describe.concurrent('when a worker', () => {
     server.accept();
 
     await worker();
-    // One that might still live is left alone.
+    // The mail of a worker that may be alive is left alone.
     await takeOver(service);
     expect(await queue.waiting('ada@example.com')).toEqual([expect.objectContaining({ isUnderWay: true, attempts: 1 })]);
     await letTimePass(service);

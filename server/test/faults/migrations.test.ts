@@ -15,7 +15,7 @@ const SCHEMA = path.join(CHECKOUT, 'server/migrations/schema.sql');
 const FIRST = '0001_baseline.sql';
 /** The migrations of release 0.1, and rows that its service has written. */
 const RELEASE_0_1 = path.join(CHECKOUT, 'server/test/fixtures/release-0.1.sql');
-/** Of acme and globex in it. */
+/** The keys of acme and globex in that release. */
 const KEYS = ['wb_7VzT30smWA9WkwHu6NZU8ZgmUPzWJf1J49fc', 'wb_Fa3qbXq4CqyixWR2C6Gxeft9AwfEVz2gLJrh'];
 
 let databaseUrl: string;
@@ -126,12 +126,12 @@ describe('a database of release 0.1', () => {
   });
 });
 
-/** Each distinct set of migrations that a commit before release 0.2 had, with the first commit that had it. */
+/** Each distinct set of migrations that a commit before release 0.2 had, with the first such commit. */
 const FORMER: { texts: Record<string, string>; states: { commit: string; files: Record<string, string> }[] } = JSON.parse(
   gunzipSync(readFileSync(path.join(CHECKOUT, 'server/test/fixtures/former-schemas.json.gz'))).toString('utf8'),
 );
 
-/** Two parties beside the demo inbox, and a message from one to the other, in the columns that all forms of the tables had. */
+/** Two parties beside the demo inbox, and a message between them, in columns that all forms of the tables had. */
 const FORMER_ROWS = `
   INSERT INTO parties (handle, display_name) VALUES ('acme', 'ACME Straße'), ('globex', 'Globex');
   INSERT INTO ledgers (party_id, head) VALUES (2, 7000000000004097), (3, 7000000000004097);
@@ -144,7 +144,7 @@ const FORMER_ROWS = `
     (3, 'in', 7000000000004097, '01980000-0000-7000-8000-000000000001', 2, '01980000-0000-7000-8000-000000000001', 'not_applicable');`;
 
 describe('a database of a commit that said 0.1.0', () => {
-  /** A column that was added later stands elsewhere in its table. */
+  /** Sorted, because a column that was added later has another place in its table. */
   const lines = (dumped: string) =>
     dumped
       .split('\n')
@@ -157,7 +157,7 @@ describe('a database of a commit that said 0.1.0', () => {
       'CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     const [first, ...others] = Object.entries(files).toSorted();
-    // Rows of a service that has run since the first migration. Later tables then have what follows from them.
+    // The rows are those of a service that has run since the first migration. Later migrations derive their tables from them.
     const steps = first ? [first, undefined, ...others] : [];
     for (const [version, step] of steps.entries()) {
       const isOld = files['0001_foundation.sql'] !== undefined;

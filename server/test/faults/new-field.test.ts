@@ -7,7 +7,7 @@ import { canonicalJson } from '../../src/contract/canonical-json.ts';
 import { CHECKOUT, type ServiceProcess, startProcess, temporaryFolder } from '../support/process.ts';
 import { expectInvalid } from '../support/refusals.ts';
 
-/** A copy of the project with the field of the worked example in CONTRIBUTING.md. */
+/** A copy of the project with the field of the example in CONTRIBUTING.md. */
 const checkout = path.join(mkdtempSync(path.join(temporaryFolder(), 'copy-')), 'waybill');
 let service: ServiceProcess;
 

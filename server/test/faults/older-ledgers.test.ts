@@ -13,12 +13,11 @@ import { search, untilSearchable } from '../support/search.ts';
 import { createDatabase, startTestService, type TestService } from '../support/service.ts';
 import { threadsOf } from '../support/threads.ts';
 
-/** The last migration without threads. */
 const LAST = '0003';
 const unlimited = { NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', MONTHLY_MESSAGE_LIMIT: '0' };
 const silent = pino({ level: 'silent' });
 
-/** A database as the migrations up to LAST leave it, with what another one has in the same tables. */
+/** Creates a database with the migrations up to LAST, and copies the rows of another one into it. */
 async function olderCopyOf(newerUrl: string): Promise<string> {
   const folder = temporaryFolder();
   const folders = { migrations: path.join(folder, 'migrations'), functions: path.join(folder, 'sql') };
@@ -33,7 +32,7 @@ async function olderCopyOf(newerUrl: string): Promise<string> {
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'schema\\_%'`,
   );
   await older.transaction(async (tx) => {
-    // Tables come in no order that their foreign keys would like.
+    // Foreign keys are not checked, because tables are copied in any order.
     await tx.queryText('SET LOCAL session_replication_role = replica');
     for (const { name } of tables) {
       const [rows] = await newer.queryText<{ all: string }>(`SELECT coalesce(json_agg(t), '[]')::text AS all FROM "${name}" t`);
@@ -72,13 +71,13 @@ async function fill(service: TestService): Promise<Record<string, string>> {
   return { acme: acme.secret, globex: globex.secret, tailor: secret };
 }
 
-/** What the lists of threads and searches show of a business. */
+/** Reads the lists of threads and the searches of a business. */
 async function shown(api: Api) {
   const threads = (await threadsOf(api, { limit: 200 })).map(({ unread_count: _, ...thread }) => thread);
   const found: string[] = [];
   for (const q of ['velvet', 'order', 'from:acme', '"velvet for ann"', 'has:json'])
     found.push(...ids((await search(api, q)).map((one) => one.message)));
-  // A message from before json_bytes_sha256 was recorded has none.
+  // A message from before json_bytes_sha256 was recorded has null there.
   const text = JSON.stringify(threads)
     .replaceAll(api.url, '')
     .replaceAll(/"json_bytes_sha256":"[^"]*"/g, '"json_bytes_sha256":null');
@@ -103,7 +102,7 @@ test('a database from before threads and search lists every thread and finds eve
   for (const [handle, secret] of Object.entries(secrets)) {
     const api = new Api(older.url, secret);
     expect(await shown(api), handle).toEqual(expected.get(handle));
-    // What is older than the list is new to nobody; what comes now is.
+    // Messages from before the list are new to nobody, but later ones are.
     expect((await threadsOf(api, { unread: 'true' })).length, handle).toBe(0);
   }
   const { body } = await new Api(older.url, secrets['acme']).send({ to: 'globex', note: 'velvet of today' });

@@ -18,12 +18,12 @@ import {
 const env = { MONTHLY_MESSAGE_LIMIT: '0', RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0' };
 const args = ['--processes', '2'];
 
-/** The processes that serve: children of the one that was started, apart from PostgreSQL. */
+/** The serving processes: children of the started one, without PostgreSQL. */
 function servingProcesses(pid: number): number[] {
   return childrenOf(pid).filter((child) => titleOf(child).includes('main.ts'));
 }
 
-/** A client that repeats what gets no response, with the same key, on a connection of its own each time. */
+/** A client that repeats requests without a response, with the same key, each on a new connection. */
 async function sendOften(api: Api, count: number): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -70,7 +70,7 @@ test('one that hangs is replaced, and the others respond meanwhile, metrics incl
   const [hanging, other] = servingProcesses(service.pid);
   process.kill(hanging as number, 'SIGSTOP');
   onTestFinished(() => killQuietly(hanging as number));
-  // The kernel still deals connections to the process that hangs.
+  // The kernel still assigns connections to the hanging process.
   const ask = (path: string) =>
     fetch(`${service.url}${path}`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(8_000) }).then(
       (response) => response.text(),

@@ -9,7 +9,7 @@ interface Locked {
   dev?: boolean;
 }
 
-/** What `npm ci --omit=dev` installs, linked instead of downloaded, and Node itself, which the machine must have then. */
+/** Links the packages of `npm ci --omit=dev`, and Node itself. */
 function installProduction(checkout: string): void {
   const { packages } = JSON.parse(readFileSync(path.join(CHECKOUT, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
   const wanted = Object.entries(packages)

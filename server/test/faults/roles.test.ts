@@ -116,7 +116,7 @@ describe('two API processes on one database', () => {
     expect(new Set(shown).size).toBe(shown.length);
     expect(shown).toEqual(expect.arrayContaining(sent.map(({ body }) => body.id)));
     const times = (one as { received_at: string }[]).map(({ received_at }) => received_at);
-    // Between two shards, neighbours may have their times the other way round.
+    // Between two shards, neighbours may have their times in reverse order.
     if (SHARDS === 0) expect(times).toEqual(times.toSorted().reverse());
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Whoever records that an upload is sealed waits until the trigger is dropped. */
+/** A statement that records a sealed upload waits until the trigger is dropped. */
 const HOLD = [
   'CREATE FUNCTION hold_sealing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN new; END $$',
   'CREATE TRIGGER hold_sealing BEFORE UPDATE ON uploads FOR EACH ROW WHEN (new.sealed_bytes IS NOT NULL) EXECUTE FUNCTION hold_sealing()',
@@ -30,7 +30,7 @@ test('after a kill while an upload is sealed, the next send takes over and is de
   await until(async () => (await service.sql(`SELECT 1 ${HELD}`)).length > 0);
   await killed.stop('SIGKILL');
   await unheard;
-  // As PostgreSQL does itself, as soon as it writes to a client that is gone.
+  // PostgreSQL does this itself as soon as it writes to a client that is gone.
   await service.sql(`SELECT pg_terminate_backend(pid) ${HELD}`);
   await service.sql('DROP FUNCTION hold_sealing CASCADE');
 

@@ -43,11 +43,11 @@ describe('a database that is distributed', () => {
 
   const apiOf = (secret: string) => new Api(service.url, secret);
 
-  /** Without the address of the service, which another start changes, and URLs that are signed again each time. */
+  /** Removes the address of the service, which changes with each start, and URLs, which are signed again each time. */
   const stable = (item: unknown): unknown =>
     JSON.parse(JSON.stringify(item, (name, value) => (name === 'download_url' ? undefined : value)).replaceAll(service.url, ''));
 
-  /** All that clients can read. */
+  /** Reads everything that clients can read. */
   async function everything(): Promise<Record<string, unknown>> {
     const seen: Record<string, unknown> = {};
     for (const { handle, secret } of businesses) {
@@ -119,7 +119,7 @@ describe('a database that is distributed', () => {
   });
 
   test('finds messages of before, which workers have read again', async () => {
-    // A message to oneself is found once.
+    // A search finds a message to oneself once.
     for (const { secret } of businesses)
       await expect
         .poll(async () => (await search(apiOf(secret), 'type:order.placed')).length, { timeout: 60_000 })
@@ -133,7 +133,6 @@ describe('a database that is distributed', () => {
       const rest = await consumer.leaseIds({ limit: 100 });
       expect(rest).toEqual(inbox.slice(2));
       expect(await consumer.do('ack', inbox)).toEqual({ acknowledged: inbox.length, unknown: [] });
-      // What comes from any shard wakes a lease that waits.
       const waiting = consumer.leaseIds({ wait_s: 30 });
       const { body } = await apiOf((businesses[0] as TestBusiness).secret).send({ to: handle });
       expect(await waiting).toEqual([body.id]);

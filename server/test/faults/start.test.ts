@@ -11,7 +11,7 @@ import { processesIn, runProgram, type ServiceProcess, startProcess, temporaryFo
 
 const run = promisify(execFile);
 
-/** Empty for a file that is gone since the folder was read: the service runs meanwhile, and checkpoints of its log come and go. */
+/** Returns no bytes for a file that is gone since the folder was read: checkpoints of the log come and go meanwhile. */
 function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -10,7 +10,7 @@ import { startPrepared } from '../support/prepared-folder.ts';
 import { CHECKOUT, parentOf, postmasterOf, processesIn, spawnProgram, startProcess, temporaryFolder, until } from '../support/process.ts';
 import { openSocket } from '../support/raw-http.ts';
 
-/** When the service cuts off unfinished requests; a stop without force takes far less. */
+/** The time at which the service cuts off unfinished requests. A clean stop takes far less. */
 const FORCE_MS = 25_000;
 
 describe.each([
@@ -24,7 +24,7 @@ describe.each([
     const acme = service.api('acme/purchasing');
     const load = sendUntilGone(acme);
     const slow = await beginSending(acme);
-    // Neither who waits for events nor who has asked for nothing yet is waited for.
+    // The stop waits neither for event streams nor for idle connections.
     const stream = await listen(service.url, { authorization: `Bearer ${service.keys['globex/orders']}` });
     const unused = await openSocket(service.url);
     await until(() => load.acknowledged.size > 50);
@@ -32,7 +32,7 @@ describe.each([
     const signalledAt = Date.now();
     const stopped = service.stop(signal);
     await until(() => isRefused(service.url));
-    // The address is closed, and yet the database still takes what was under way.
+    // The port is closed, but the database still commits requests under way.
     const response = await slow.finish({ to: 'globex', subject: 'slow' });
     expect(response.status).toBe(201);
     expect(await stopped).toMatchObject({ code: 0 });
@@ -117,7 +117,7 @@ async function isRefused(url: string): Promise<boolean> {
   });
 }
 
-/** Eight senders, each until the service is out of reach. */
+/** Eight senders, each until the service can't be reached. */
 function sendUntilGone(api: Api): { acknowledged: Set<string>; statuses: Set<number>; done: Promise<unknown> } {
   const acknowledged = new Set<string>();
   const statuses = new Set<number>();
@@ -132,7 +132,7 @@ function sendUntilGone(api: Api): { acknowledged: Set<string>; statuses: Set<num
   return { acknowledged, statuses, done: Promise.all(Array.from({ length: 8 }, sender)) };
 }
 
-/** A send of which the service has the head, but not yet the body. Its connection stays open after the response. */
+/** Begins a send with its head alone. Its connection stays open after the response. */
 async function beginSending(api: Api): Promise<{ finish(body: object): Promise<{ status: number; id: string }> }> {
   const request = http.request(`${api.url}/v1/messages`, {
     method: 'POST',

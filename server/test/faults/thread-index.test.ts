@@ -12,7 +12,7 @@ import { startWorker } from '../support/webhook-workers.ts';
 
 const unlimited = { NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', MONTHLY_MESSAGE_LIMIT: '0' };
 
-/** Threads whose row is not what their ledger says, and threads without a row. */
+/** Threads whose row differs from their ledger, and threads without a row. */
 async function wrongThreads({ sql }: TestService): Promise<unknown[]> {
   return sql(
     `SELECT l.thread_id, l.party_id, row_to_json(l) AS ledger, row_to_json(t) AS row
@@ -31,7 +31,7 @@ async function wrongThreads({ sql }: TestService): Promise<unknown[]> {
   );
 }
 
-/** Entries of businesses whose words can't be searched, and documents of entries that are not there. */
+/** Entries of businesses without a search document, and documents without an entry. */
 async function wrongDocuments({ sql }: TestService): Promise<unknown[]> {
   return sql(
     `SELECT e.message_id, d.id
@@ -41,7 +41,7 @@ async function wrongDocuments({ sql }: TestService): Promise<unknown[]> {
   );
 }
 
-/** Senders that begin threads and reply in them, until they are stopped. */
+/** Senders that begin threads and reply in them until they are stopped. */
 function converse(acme: TestBusiness, globex: TestBusiness, speakers: number) {
   let sent = 0;
   let isOver = false;
@@ -80,7 +80,6 @@ describe('the thread index', () => {
       await sleep(150 + 97 * round);
       await worker.stop('SIGKILL');
     }
-    // Two at once share the rest.
     const workers = [await startWorker(databaseUrl), await startWorker(databaseUrl)];
     for (const worker of workers) onTestFinished(async () => void (await worker.stop()));
     const before = load.sent();
@@ -135,13 +134,13 @@ describe('the thread index', () => {
     const first = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited }, 'api');
     const [acme, globex] = [await first.business('acme'), await first.business('globex')];
     const { thread_id, id } = (await acme.api.send({ to: 'globex', subject: 'Old' })).body;
-    // As the migration leaves it.
+    // The migration leaves the table empty.
     await first.sql('DELETE FROM committed_batches');
     await first.sql(
       `INSERT INTO thread_index (party_id, indexed_through, read_from, rebuilt_through)
        SELECT party_id, head, head, '00000000-0000-0000-0000-000000000000' FROM ledgers l JOIN parties p ON p.id = l.party_id WHERE p.handle IN ('acme', 'globex')`,
     );
-    // Without a worker, what somebody asks for is read at once.
+    // Without a worker, a request for a thread indexes it at once.
     expect((await globex.api.get(`/threads/${thread_id}`)).body.state).toMatchObject({ subject: 'Old', unread_count: 0 });
     await first.stop();
     const service = await startTestService({ DATABASE_URL: databaseUrl, ...unlimited });

@@ -22,10 +22,10 @@ import {
   wholeLog,
 } from '../support/webhook-workers.ts';
 
-/** 15 seconds are promised; the rest is for a machine that has other things to do. */
+/** The promise is 15 seconds. The rest is for a busy machine. */
 const TAKEN_OVER_WITHIN_MS = 20_000;
 const ATTEMPTS_MAX = 6;
-/** Many processes start one after the other, which takes its time when others are busy too. */
+/** Starting many processes one after the other takes long on a busy machine. */
 
 let postgres: OwnPostgres;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
       else response.writeHead(204).end();
     };
 
-    // Both are up, but only one can take anything.
+    // Both workers run, but only one can lease.
     const [victim, heir] = await Promise.all([startWorker(service.databaseUrl), startWorker(service.databaseUrl)]);
     process.kill(heir.pid, 'SIGSTOP');
     messageId = (await acme.api.send({ to: 'globex' })).body.id;
@@ -73,7 +73,7 @@ describe.concurrent('when a worker is killed -9 with attempts at every stage', (
     const record = await connectionWaitingIn(service, 'record_webhook_attempts');
     killedAt = Date.now();
     await victim.stop('SIGKILL');
-    // PostgreSQL would carry out a statement that it already has; this one is to be lost with its sender.
+    // PostgreSQL would execute a statement that it already has, but this one must be lost with its sender.
     await terminate(record);
     await lock.rollBack();
     isHolding = false;
@@ -122,7 +122,7 @@ test.concurrent('an attempt that was taken but for which nothing had been read y
   await acme.api.send({ to: 'globex' });
   const [queued] = await wholeLog(globex.api, webhook);
 
-  // Between taking an attempt and sending it, the worker reads the message.
+  // The worker reads the message between the lease and the request, so it waits for this lock.
   const lock = await lockingWith(service, 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
   const victim = await startWorker(service.databaseUrl);
   await connectionWaitingIn(service, 'FROM messages m');
@@ -163,7 +163,7 @@ test.concurrent('however often workers are killed -9 under load, each message is
     ]);
     if (recorded.length > 0) tooLate.push(deliveryIdOf(delivery));
     await sleep(randomInt(200));
-    // Some need another attempt even without a crash.
+    // Some attempts fail even without a crash.
     const isRefused = randomInt(5) === 0 && !refused.has(messageId);
     if (isRefused) refused.add(messageId);
     response.writeHead(isRefused ? 500 : 204).end();
@@ -212,7 +212,7 @@ test.concurrent('however often workers are killed -9 under load, each message is
   expect(new Set(attempts.map(({ id }) => id)).size).toBe(attempts.length);
   expect(new Set(receiver.deliveries.map(deliveryIdOf))).toEqual(new Set(attempts.map(({ id }) => id)));
   expect(tooLate).toEqual([]);
-  // The crashes did cut attempts off, and the refusals did lead to others.
+  // The crashes have interrupted attempts, and the refusals have caused retries.
   expect(receiver.deliveries.length).toBeGreaterThan(attempts.length);
   expect(attempts.some(({ attempt }) => attempt > 1)).toBe(true);
 });
@@ -267,7 +267,7 @@ test.concurrent('when the API is killed -9 between sends, each message has its a
   }
   isOver = true;
   await Promise.all(writers);
-  // All of them again: each gets the existing message.
+  // Every key is repeated, and gets the existing message.
   const repeats = Array.from(acknowledged, async ([key, id]) => {
     const from = key.startsWith('0-') ? newcomer : acme;
     const { body, headers } = await from.api.at(api.url).send({ to: 'globex' }, { 'idempotency-key': key });

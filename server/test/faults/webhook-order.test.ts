@@ -29,7 +29,6 @@ test('within each thread the order holds although endpoints fail and workers are
     if (!response.destroyed) response.writeHead(randomInt(10) === 0 ? 500 : 204).end();
   };
 
-  // A thread is sent before any worker runs, so that the receiver knows each message.
   await Promise.all(
     Array.from({ length: THREADS }, async (_, thread) => {
       const order: string[] = [];
@@ -58,7 +57,7 @@ test('within each thread the order holds although endpoints fail and workers are
   for (const order of orders) {
     const firsts = [...new Set(arrivals.filter((id) => order.includes(id)))];
     expect(firsts).toEqual(order);
-    // Once a later message has come, an earlier one does not come again.
+    // After a later message has come, an earlier one does not come again.
     const places = arrivals.filter((id) => order.includes(id)).map((id) => order.indexOf(id));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   }

@@ -51,7 +51,7 @@ test('however often workers are killed -9, each message is queued once and deliv
   const recovery = await recoverAll(globex.api, webhook);
   const workers: ServiceProcess[] = [];
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop('SIGKILL')))));
-  // Each of them dies as soon as the recovery has moved, or soon after that.
+  // Each worker dies as soon as the recovery has moved, or a little later.
   for (let killed = 0; killed < 3; killed++) {
     const before = (await globex.api.get(recovery)).body;
     workers.push(await startWorker(service.databaseUrl));

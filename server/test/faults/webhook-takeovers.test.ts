@@ -13,7 +13,7 @@ import {
   wholeLog,
 } from '../support/webhook-workers.ts';
 
-/** Processes take their time to start when others are busy too. */
+/** Processes start slowly on a busy machine. */
 
 let postgres: OwnPostgres;
 beforeAll(async () => {

@@ -17,10 +17,10 @@ import {
   wholeLog,
 } from '../support/webhook-workers.ts';
 
-/** A worker looks every second for what it was not told of. */
+/** Longer than several sweeps, which come every second. */
 const SEVERAL_SWEEPS_MS = 2_500;
 const EXIT_WITHIN_MS = 30_000;
-/** Processes take their time to start when others are busy too. */
+/** Processes start slowly on a busy machine. */
 
 let postgres: OwnPostgres;
 beforeAll(async () => {
@@ -108,7 +108,7 @@ test.concurrent('a worker told to stop finishes and writes down what is under wa
     expect.objectContaining({ message_id: first, attempt: 1, status: 'retrying', status_code: null }),
   ]);
 
-  // What it left is there for the next one.
+  // The next worker takes over the attempts that are left.
   receiver.respond = (_delivery, response) => response.writeHead(204).end();
   const next = await startWorker(service.databaseUrl);
   onTestFinished(async () => void (await next.stop('SIGKILL')));
@@ -139,7 +139,7 @@ test.concurrent('connections that PostgreSQL ends, and its restart, lose and del
   let isOver = false;
   const writers = [1, 2, 3].map(async (writer) => {
     for (let n = 0; !isOver; n++) {
-      // Until it is accepted: while the database is away, nothing is.
+      // Retries until the send is accepted: without the database, none is.
       for (let isAccepted = false; !isAccepted; await sleep(randomInt(40))) {
         const { status, body } = await acme.api.send({ to: 'globex' }, { 'idempotency-key': `${writer}-${n}` });
         isAccepted = status === 201;

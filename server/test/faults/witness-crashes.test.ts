@@ -24,10 +24,10 @@ describe('a witness that is killed', () => {
       const key = cosignatureVerifier(parseVkey(witness.vkey));
       const response = await fetch(`${witness.url}/${hash}/checkpoint`);
       const recorded = response.status === 404 ? 0 : parseCheckpoint(await response.text()).size;
-      // What was recorded and not given out, because the process was killed in between, is newer.
+      // A checkpoint that was recorded but not returned, because the process was killed in between, is newer.
       expect(recorded).toBeGreaterThanOrEqual(newest);
       if (recorded > newest) unknown++;
-      // A history that the log could have made of an older backup: it must be refused at every size.
+      // A history that the log could have made from an older backup. It must be refused at every size.
       const other = log.fork(Math.max(0, recorded - 1)).add(20, `other ${round}`);
       if (recorded > 0) expect((await addCheckpoint(witness.url, await other.request(recorded))).status).toBe(422);
       newest = recorded;
@@ -43,7 +43,7 @@ describe('a witness that is killed', () => {
       })().catch((error: unknown) => {
         if (!(error instanceof TypeError)) throw error;
       });
-      // After none, one or two of them, whatever the machine takes for that, and some time into the next.
+      // Kills the witness after none, one or two cosignatures, and some time into the next.
       const wanted = cosignatures + (round % 3);
       await Promise.race([submitting, until(() => cosignatures >= wanted)]);
       await sleep((round * 7) % 60);

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const block = (business: TestBusiness, email_domain: string) => business.api.write('POST', '/blocks', { email_domain });
 
-/** Until the test is over. Reads of the tables wait. */
+/** Locks the tables until the test is over, so that reads wait. */
 async function lock(tables: string): Promise<() => Promise<void>> {
   const { rollBack } = await lockingWith(service, `LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
   let isOver = false;
@@ -35,7 +35,7 @@ async function lock(tables: string): Promise<() => Promise<void>> {
   return unlock;
 }
 
-/** What comes of it in good time, or undefined. */
+/** Returns the result if it comes soon, otherwise undefined. */
 const soon = async <T>(work: Promise<T>): Promise<T | undefined> => Promise.race([work, sleep(4_000, undefined)]);
 
 test('changes of one business leave what is remembered of another', async () => {
@@ -121,7 +121,7 @@ test('blocks are looked up, however many there are', async () => {
     `INSERT INTO blocks (party_id, id, email_domain)
      SELECT p.id, gen_random_uuid(), 'b' || n || '.example' FROM parties p, generate_series(1, 200000) n WHERE p.handle = 'blocker'`,
   );
-  // As autovacuum would: the plans that connections have remembered are those of an empty table.
+  // Autovacuum would do the same: connections still have plans for an empty table.
   await service.sql('ANALYZE blocks');
   await operator.verifyDomain('acme', 'mail.b777.example');
   await save(owner.api, { handle: 'globex' });
@@ -135,6 +135,6 @@ test('blocks are looked up, however many there are', async () => {
   const sends = await Promise.all(Array.from({ length: 16 }, () => acme.api.send({ to: 'blocker' })));
   for (const response of sends) expectRefusal(response, 'sender_blocked');
   expect((await globex.api.send({ to: 'blocker' })).status).toBe(201);
-  // To load them took ten seconds of the processor.
+  // Loading them took ten seconds of processor time.
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(4);
 });

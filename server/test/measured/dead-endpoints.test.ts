@@ -32,7 +32,7 @@ test('endpoints that never respond, with many attempts waiting, do not delay one
   const alone = await delaysOf(30);
   await Promise.all(others.map(({ handle }) => sendMany(acme.api, 200, handle)));
   await until(() => receiver.deliveries.length >= alone.length + 30);
-  // For longer than the ten seconds after which the worker gives up on those that hang, and turns to the next.
+  // Longer than the ten seconds after which the worker gives up hanging attempts and turns to the next.
   const delays = await delaysOf(110);
   const p99 = delays.toSorted((a, b) => a - b)[Math.ceil(0.99 * delays.length) - 1];
   // The limit is a second, plus the time for which other load stalls the machine.

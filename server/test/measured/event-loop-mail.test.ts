@@ -9,7 +9,7 @@ import { SmtpClient } from '../support/smtp-client.ts';
 
 const MB = 1_048_576;
 
-/** Mails of the worst kinds; others must not wait for them. */
+/** Mails of the worst kinds must not make others wait. */
 let metered: MeteredService;
 let meter: HoldMeter;
 let names: NameServer;

@@ -16,7 +16,7 @@ import { largestOfOthers } from '../support/largest/other-requests.ts';
 import { largestCalls, mcp } from '../support/largest/tool-calls.ts';
 import { anyPages } from '../support/service.ts';
 
-/** Pages, documentation and tools of agents, with the largest that they show; others must not wait for it. */
+/** The largest pages, documentation and agents' tools must not make others wait. */
 let metered: MeteredService;
 let meter: HoldMeter;
 let full: Full;
@@ -85,12 +85,12 @@ test('every tool has a case, and none holds the event loop', async () => {
   meter.expectShort();
 });
 
-/** What is done once in the life of a process can't be tried again in it; so it is in further ones, until each was short once. */
+/** Work that is done once in a process can't be repeated there. So further processes do it, until each work was short once. */
 test('the first request for a page of the documentation, or of an agent, does not hold the event loop either', async () => {
   let left = ['/openapi.json', '/llms.txt', ...documents(), '/docs/search.json', 'POST /mcp'];
   for (let processes = 0; left.length > 0 && processes < 4; processes++) {
     const fresh = await metered.another();
-    // The start itself may not be quite over.
+    // The start itself may not be over yet.
     for (let i = 0; i < 5; i++) await fresh.anonymous.request('GET', '/readyz');
     const holds = new Map<string, number>();
     for (const path of left) {

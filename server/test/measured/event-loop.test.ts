@@ -12,7 +12,7 @@ import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { goodRequestsOfPeople } from '../support/people-requests.ts';
 import { rows } from '../support/table.ts';
 
-/** Every endpoint of the API gets the largest and worst that it takes; others must not wait for it. */
+/** Every endpoint of the API gets its largest and worst input, which must not make others wait. */
 let metered: MeteredService;
 let meter: HoldMeter;
 let names: NameServer;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await names.stop();
 });
 
-/** Of these, no request is larger, or takes longer, than the one that other tests know. */
+/** No request of these routes is larger, or takes longer, than the one in other tests. */
 const NEVER_LARGE = new Set([
   'GET /v1/public/:handle/drop-page',
   'GET /v1/public/:handle/logo',

@@ -40,7 +40,7 @@ const listenFrom = (address: string, { secret }: TestBusiness) =>
 const listenAs = ({ browser, handle }: MemberApi, url = service.url) =>
   keep(listen(url, { cookie: browser.cookieHeader(), 'waybill-business': handle }));
 
-/** How many of so many streams were opened; the others were refused with 429 and told when to come again. */
+/** Returns how many of these streams were opened. The others were refused with 429 and a Retry-After. */
 async function openedOf(times: number, open: () => Promise<Listening>): Promise<number> {
   const streams = await Promise.all(Array.from({ length: times }, open));
   const refused = streams.filter(({ status }) => status !== 200);
@@ -80,7 +80,6 @@ describe('places for streams', () => {
     for (let network = 0; network < networks; network++)
       for (let n = 0; n < perNetwork; n++) {
         const business = await service.business(`many-${network}-${n}`);
-        // Addresses of one network of IPv6.
         let address = 0;
         const open = () => listenFrom(`2001:db8:${network + 1}::${(++address).toString(16)}`, business);
         expect(await openedOf(EVENT_STREAMS_PER_BUSINESS_MAX, open)).toBe(EVENT_STREAMS_PER_BUSINESS_MAX);
@@ -94,7 +93,7 @@ describe('places for streams', () => {
   });
 });
 
-/** Settles when the stream is over. Far more than the second it takes: the machine may be busy. */
+/** Waits for the end of the stream. The limit is far more than the second that it takes, because the machine may be busy. */
 const expectEnd = (stream: Listening) => expect.poll(stream.isOver, { timeout: 60_000 }).toBe(true);
 
 describe.each(['the same process', 'another process'])('a stream in %s', (where) => {

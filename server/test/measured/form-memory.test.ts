@@ -8,10 +8,10 @@ import type { TestBusiness } from '../support/service.ts';
 const MB = 1_048_576;
 const SENDERS = 20;
 const FILE_MB = 25;
-/** The same everywhere, so that the clients, which live in this process too, take hardly any memory. */
+/** All clients send the same buffer, because they run in this process and must take hardly any memory. */
 const megabyte = Buffer.alloc(MB, 'waybill ');
 
-/** Sends a form piece by piece, no faster than it is taken. */
+/** Sends a form piece by piece, at the pace of the service. */
 async function sendPieceByPiece(url: string, secret: string): Promise<{ status: number | undefined; text: string }> {
   const [before = '', after = ''] = formBody([
     { name: 'to', bytes: 'globex' },

@@ -28,7 +28,7 @@ beforeEach(async () => {
   before = await service.traces();
 });
 
-/** Whatever came, others are served, and nothing of it stays once a client that went away has been noticed. */
+/** After every test, others are served, and nothing stays of a client that has gone. */
 afterEach(async () => {
   expect((await acme.api.get('/me')).status).toBe(200);
   for (const socket of open.splice(0)) socket.destroy();
@@ -46,7 +46,7 @@ async function connected(): Promise<Socket> {
   return socket;
 }
 
-/** The processor's time that this process spends meanwhile, in milliseconds: other work of the machine does not count. */
+/** The processor time of this process in milliseconds, so that other load on the machine does not count. */
 async function workOf(task: () => Promise<void>): Promise<number> {
   const start = process.cpuUsage();
   await task();
@@ -160,7 +160,7 @@ describe('a body whose length is a lie', () => {
 
 describe('a client', () => {
   const start = formBody([TO, { filename: 'a', bytes: 'x' }, { filename: 'b', bytes: 'x'.repeat(300_000) }]).subarray(0, 200_000);
-  /** Has begun to send its second file, of which some is on the disk. */
+  /** A client whose second file is partly on disk. */
   const inTheMiddle = async (): Promise<Socket> => {
     const socket = await connected();
     socket.write(Buffer.concat([Buffer.from(head('Content-Length: 30000000')), start]));

@@ -13,9 +13,9 @@ import { sha256OfCanonical } from '../support/rfc8785.ts';
 import type { TestBusiness } from '../support/service.ts';
 import { announce, upload } from '../support/transfer.ts';
 
-/** What the service promises is 50 ms; a machine that does other things besides gets four times that. */
+/** The promise is 50 ms. A busy machine gets four times that. */
 const STALL_MAX_MS = 200;
-/** Times what a process with nothing to do stands still for. */
+/** The limit is this multiple of the stall of an idle process. */
 const OTHERS = 4;
 const TRIES = 4;
 const DEEP = '['.repeat(1_001) + ']'.repeat(1_001);
@@ -27,7 +27,6 @@ beforeAll(async () => {
   service = await startFormService();
   acme = await service.business('acme');
   await service.business('globex');
-  // Has a worker started, and code compiled.
   await post(acme.api, 'globex', plainJson);
 });
 afterAll(() => service.stop());
@@ -39,7 +38,10 @@ async function post(api: Api, to: string, json: string): Promise<{ status: numbe
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** For how long this process, and so the service, did nothing else: the best of some tries, since others use the machine as well. */
+/**
+ * The time for which this process, and so the service, did nothing else. The best of several tries counts, because others use the machine
+ * as well.
+ */
 async function stallOf(work: () => Promise<unknown>): Promise<number> {
   const stalls: number[] = [];
   for (let i = 0; i < TRIES && !(Math.min(...stalls) < STALL_MAX_MS / 2); i++) {

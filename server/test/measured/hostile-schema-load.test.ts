@@ -10,7 +10,7 @@ const ROUNDS = 6;
 const SENDS = 25;
 const ATTACKS_AT_ONCE = 12;
 const HOSTILE = [exponential(40), { items: { pattern: '(x+x+)+y' } }, { ...exponential(30), uniqueItems: true }];
-/** The work of a schema on the processor, without any code of the service. */
+/** Uses the processor like a schema, without any code of the service. */
 const BURN = `require('node:os').setPriority(0, 5); for (;;);`;
 
 let service: TestService;
@@ -40,11 +40,10 @@ afterAll(async () => {
 
 interface Seen {
   medianMs: number;
-  /** The longest time that the event loop of the service stood still. */
   stopMs: number;
 }
 
-/** Since it was asked last. */
+/** The longest stop since the last call. */
 async function longestStopMs(): Promise<number> {
   const { text } = await sender.request('GET', '/metrics');
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]);
@@ -81,7 +80,7 @@ test('hostile schemas slow the sends of others, and stop the event loop, no more
         expect([status, body.validation.status]).toEqual([201, 'failed']);
       }
     });
-  // The same sends, as many a second, and a thread that is as busy as the worker.
+  // The same sends at the same rate, beside a thread that is as busy as the worker.
   const besideBurn = async () => {
     const burning = new Worker(BURN, { eval: true });
     const seen = await sendsBeside(async (isOver) => {
@@ -104,7 +103,7 @@ test('hostile schemas slow the sends of others, and stop the event loop, no more
       `longest stops ${schemasStopMs.toFixed(1)} and ${burnStopMs.toFixed(1)} ms`,
   );
   expect(attacks).toBeGreaterThan(ROUNDS * ATTACKS_AT_ONCE);
-  // What a schema did to the service itself, it would do in every round; what other programs do, not in all of them.
+  // A stall by a schema would show in every round, but one by other programs only in some.
   expect(schemasMs).toBeLessThan(2 * burnMs + 10);
   expect(schemasStopMs).toBeLessThan(burnStopMs + 20);
 });

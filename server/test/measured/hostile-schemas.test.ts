@@ -60,7 +60,7 @@ describe('a schema is refused, with the reason, that', () => {
   });
 });
 
-/** Sends until there is a verdict: a busy machine may need longer to compile or to check than a message may wait. */
+/** Sends until there is a verdict: on a busy machine, compiling or validating may take longer than a message may wait. */
 async function judged(json: unknown): ReturnType<typeof send> {
   for (;;) {
     const response = await send(json);
@@ -158,7 +158,7 @@ describe('a message is delivered, and in bounded time, when the schema', () => {
   });
 });
 
-/** Which of the two limits ends it is a matter of the machine's speed. */
+/** The speed of the machine decides which of the two limits ends the validation. */
 const GIVEN_UP = {
   status: 'failed',
   errors: [{ path: '', keyword: expect.stringMatching(/^(memory|timeout)$/), message: expect.stringMatching(/^could not be checked/) }],

@@ -15,15 +15,11 @@ import {
 
 const MB = 1_048_576;
 const LARGEST = Buffer.alloc(MAIL_MAX_MB * MB);
-/** Near the largest mail (MAIL_MAX_MB), in files that are small enough to come inside of a mail. */
+/** Near the largest mail (MAIL_MAX_MB), in files that are small enough for a mail. */
 const FILE_BYTES = ((MAIL_MAX_MB - 1) * MB) / 2;
-/**
- * What is promised is 2 s of processor time and 50 ms without others being served. Machines differ, and this one may be busy:
- * the time is compared with that of a simple hash of the largest mail in JavaScript.
- */
 const HASHES_MAX = 45;
 const STALL_MAX_MS = 500;
-/** Times what a process with nothing to do stands still for. */
+/** The limit is this multiple of the stall of an idle process. */
 const OTHERS = 4;
 
 let world: MailWorld;
@@ -33,7 +29,7 @@ beforeAll(async () => {
   await world.service.business('globex');
   world.publish('acme-works.test');
   world.publish('signs-only.test', { spf: SPF_ELSEWHERE });
-  // So that nothing is loaded or compiled for the first time while it is measured.
+  // Loads and compiles everything before the measurement.
   await deliver(Buffer.from(mailText({ headers: ['Content-Type: text/html'], body: '<p>warm</p>\r\n' })));
 });
 afterAll(() => world.stop());
@@ -51,7 +47,7 @@ const attachments = (encoding: string, bodies: string[]): MailText =>
     bodies.map((body) => ({ headers: ['Content-Type: application/octet-stream', `Content-Transfer-Encoding: ${encoding}`], body })),
   );
 const attachment = (encoding: string, body: string) => attachments(encoding, [body]);
-/** Two files with the same line again and again. */
+/** Two files that repeat one line. */
 const twoFiles = (encoding: string, line: string) => {
   const body = lines(line, FILE_BYTES);
   return attachments(encoding, [body, body]);
@@ -68,7 +64,7 @@ async function deliver(mail: Buffer): Promise<string> {
   const client = await world.connect();
   await client.say('EHLO client.test');
   for (const command of [`MAIL FROM:<ann@acme-works.test>`, `RCPT TO:<globex@${INBOUND}>`, 'DATA']) await client.say(command);
-  // In pieces, as a net brings them: the client must not be what stops the event loop.
+  // Written in pieces, as a network would deliver it, because the client must not block the event loop itself.
   for (let at = 0; at < mail.length; at += 65_536) await client.writeAll(mail.subarray(at, at + 65_536));
   client.write('\r\n.\r\n');
   const reply = await client.reply();
@@ -81,7 +77,7 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-/** In JavaScript, as mails are read: some processors hash with SHA-256 five times as fast as others. */
+/** Hashes in JavaScript, because some processors have instructions for SHA-256 and are five times as fast. */
 function hashingMs(): number {
   const before = process.cpuUsage();
   let sum = 0x811c9dc5;

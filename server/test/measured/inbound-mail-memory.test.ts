@@ -6,7 +6,7 @@ import type { TestBusiness } from '../support/service.ts';
 const MB = 1_048_576;
 const SENDERS = 8;
 const MAIL_MB = 24;
-/** The same everywhere, so that the clients, which live in this process too, take hardly any memory. */
+/** All clients send the same buffer, because they run in this process and must take hardly any memory. */
 const megabyte = Buffer.from(`${'d2F5YmlsbCBz'.repeat(6)}\r\n`.repeat(MB / 74 + 1)).subarray(0, 74 * Math.floor(MB / 74));
 
 let world: MailWorld;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A mail with one large part, which is sent piece by piece, no faster than it is taken. */
+/** Sends a mail with one large part piece by piece, at the pace of the service. */
 async function sendPieceByPiece(partHeaders: string[]): Promise<string> {
   const id = `<${randomUUID()}@acme-works.test>`;
   const mail = mailText({ ...multipart('mixed', [{ headers: partHeaders, body: 'MARK' }]), messageId: id });
@@ -39,7 +39,7 @@ test.each([
   ['files', ['Content-Type: application/pdf', 'Content-Transfer-Encoding: base64']],
   ['texts', ['Content-Type: text/plain']],
 ])('eight mails at once with large %s are never held in memory', { timeout: 600_000 }, async (_, headers) => {
-  // Of buffers alone: all else that a process takes says more about when it collects its garbage.
+  // Only buffers are measured, because other memory depends on the garbage collection.
   const before = process.memoryUsage().arrayBuffers;
   let peak = 0;
   const watch = setInterval(() => {

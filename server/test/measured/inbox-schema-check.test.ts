@@ -78,15 +78,15 @@ describe('JSON is judged as when it comes in', () => {
     ['is given to a schema without end', '{"anyOf":[{"$ref":"#"},{"type":"string"}]}', '1'],
     ['is given to a pattern that can’t be stopped', JSON.stringify(UNSTOPPABLE), UNSTOPPABLE_TEXT],
   ])('that %s', async (_name, schema, json) => {
-    // A business for each, because one that has been slow is served among the slow for a while.
+    // Each test has its own business, because a slow one is served separately for a while.
     const inbox = await service.business(`inbox-${++inboxes}`);
     const checked = await check(`{"json": ${json} ,"schema": ${schema}}`, inbox);
     expect([checked.status, checked.body.schema], checked.text).toEqual([200, VALID]);
     expect((await put(schema, inbox)).status).toBe(200);
-    // By the schema that is set now.
+    // Checked against the schema that is set now.
     expect((await check(`{"json":${json}}`, inbox)).body).toEqual(checked.body);
     const send = async () => (await acme.api.send(`{"to":"${inbox.handle}","json":${json}}`)).body.validation;
-    // On a busy machine a message may run out of its time, where a check does not.
+    // On a busy machine a message may run out of time where a check does not.
     await expect.poll(send, { timeout: 60_000 }).toEqual(checked.body.validation);
   });
 
@@ -105,7 +105,7 @@ describe('JSON is judged as when it comes in', () => {
     await put('{"type":"string"}');
     expect((await check({ json: 1, schema: null })).body).toEqual({ schema: VALID, validation: unchecked });
     expect((await check({ json: 1 })).body.validation.errors).toMatchObject([{ path: '', keyword: 'type' }]);
-    // Of the other business, nothing is used.
+    // The schema of the other business is not used.
     expect((await check({ json: 1 }, acme)).body).toEqual({ schema: VALID, validation: unchecked });
   });
 });
@@ -158,7 +158,7 @@ describe('a caller with many requests', () => {
       expectRefusal(response, 'rate_limited');
       expect(response.headers.get('retry-after')).toBe('1');
     }
-    // Those whose turn did not come within their time are told so.
+    // Requests whose turn did not come in time are refused.
     for (const response of responses.filter(({ status }) => status === 503)) expectRefusal(response, 'unavailable');
     expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect((await check({ schema: true }, greedyOne)).status).toBe(200);

@@ -18,7 +18,7 @@ function residentMb(pid: number): number {
 
 async function readAll(api: Api, ids: string[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++)
-    // 503 is what a burst may lead to, as long as it ends.
+    // A burst may lead to 503, as long as it ends.
     await Promise.all(ids.map(async (id) => expect([200, 503]).toContain((await api.get(`/messages/${id}`, PLAIN)).status)));
 }
 
@@ -45,14 +45,14 @@ test('within a minute after a burst of large responses, read and unread, the pro
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.secret}\r\n\r\n`.repeat(path === downloadPath ? 1 : 8));
       sockets.push(socket);
     }
-  // By the other business, as the share of the first is used up.
+  // The other business reads, because the share of the first is used up.
   await readAll(service.api('globex/orders'), ids, 10);
-  // What sockets do not read is held, but no more than the budget of one business and the buffers of its downloads.
+  // Unread bytes are held, but no more than the budget of one business and the buffers of its downloads.
   expect(residentMb(service.pid) - before).toBeLessThan(400);
   for (const socket of sockets) socket.destroy();
 
   await expect.poll(() => residentMb(service.pid) / before, { timeout: 60_000, interval: 1_000 }).toBeLessThan(1.5);
-  // And it stays there.
+  // The memory stays at that level.
   await sleep(2_000);
   expect(residentMb(service.pid) / before).toBeLessThan(1.5);
   await service.stop();

@@ -11,7 +11,6 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { connectionWaitingIn, lockingWith, terminate } from '../support/sql-locks.ts';
 
 const MB = 1_048_576;
-/** Four make a page. */
 const LARGE_BYTES = 990 * 1_024;
 const MESSAGES = 200;
 const READERS = 12;
@@ -33,7 +32,7 @@ beforeAll(async () => {
   globex = await service.business('globex');
   const { body } = await acme.api.send({ to: 'globex', json: 'x'.repeat(LARGE_BYTES - 2) });
   await copyMessage(service, body.id, MESSAGES - 2);
-  // Comes along with the list, and is enough for the response to begin.
+  // This message is read with the list, and is enough for the response to begin.
   await acme.api.send({ to: 'globex', json: 'y'.repeat(100_000) });
 });
 afterEach(leaveAll);
@@ -47,7 +46,7 @@ function leaveAll(): void {
   for (const socket of sockets.splice(0)) socket.destroy();
 }
 
-/** Asks for a page and does not read it; settles when the response has begun, with its status. */
+/** Requests a page and does not read it. Resolves with the status when the response has begun. */
 async function askWithoutReading(url: string, { secret }: TestBusiness, times = 1, path = '/v1/inbox?limit=200'): Promise<number> {
   const socket = await openSocket(url);
   sockets.push(socket);
@@ -76,7 +75,7 @@ test('clients that ask for pages of large messages and never read take hardly an
     expect(statuses).toEqual(Array(READERS).fill(200));
     await sleep(500);
   });
-  // A page without a limit of bytes has 200 MB.
+  // A page without a byte limit would have 200 MB.
   expect(grown).toBeLessThan(READERS * 16 * MB);
 });
 
@@ -94,7 +93,7 @@ test('who has too many large responses open is refused with 503, while others ar
     const ask = () => globex.api.at(small.url).get('/inbox?limit=200');
     let refused = await ask();
     expect(refused.status).toBe(200);
-    // The buffers of a connection have room for one of these responses, but not for three. They take in more and more for a while.
+    // The buffers of a connection have room for one of these responses, but not for three. They grow for a while.
     await until(async () => {
       await askWithoutReading(small.url, globex, 3);
       refused = await ask();
@@ -106,7 +105,7 @@ test('who has too many large responses open is refused with 503, while others ar
     expect((await acme.api.at(small.url).get('/outbox?limit=200')).status).toBe(200);
     leaveAll();
     await until(async () => (await ask()).status === 200);
-    // What was read to the end is held no longer, however often.
+    // A response that was read to its end is no longer held.
     for (let i = 0; i < 10; i++) expect((await ask()).status).toBe(200);
   } finally {
     leaveAll();
@@ -114,13 +113,13 @@ test('who has too many large responses open is refused with 503, while others ar
   }
 });
 
-/** A page of which the list and the first messages have been read; what comes next waits for a lock. */
+/** Requests a page and stops it after the list and the first messages: the next read waits for a lock. */
 async function stoppedOnTheWay(ask: () => void): Promise<{ rollBack(): Promise<void> }> {
   const LOCK = 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE';
   const first = await lockingWith(service, LOCK);
   ask();
   await connectionWaitingIn(service, 'bytes_so_far');
-  // Next in line, so that the list is let through and nothing else.
+  // This lock is next in line, so that only the list gets through.
   const second = lockingWith(service, LOCK);
   await connectionWaitingIn(service, LOCK);
   await first.rollBack();
@@ -157,7 +156,7 @@ test('nothing more is read for a client that has gone', async () => {
   };
   const before = await lastBegun();
   leaveAll();
-  // Until the service has noticed.
+  // Waits until the service has noticed it.
   await until(async () => /^waybill_http_response_bytes 0$/m.test((await service.anonymous.request('GET', '/metrics')).text));
   await lock.rollBack();
   await sleep(1_000);

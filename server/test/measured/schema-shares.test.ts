@@ -36,7 +36,7 @@ test('twenty businesses that check slow schemas, without end, take no place of t
   const statuses: number[] = [];
   try {
     for (let round = 0; round < 4; round++) statuses.push((await check(known)).status, (await put(known)).status);
-    // Some of them were served, and some told that there is no place left: they wait for each other.
+    // Some were served and some refused for lack of a slot: they wait for each other.
     await expect.poll(() => new Set(responses), { timeout: 60_000 }).toEqual(new Set([200, 503]));
     for (let round = 0; round < 2; round++) statuses.push((await check(unknown)).status, (await put(unknown)).status);
   } finally {

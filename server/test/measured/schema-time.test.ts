@@ -17,7 +17,7 @@ describe('a validation takes 500 ms at most', () => {
   const judge = (party: string, schema: object, json: string, load = async () => JSON.stringify(schema)) =>
     checker.issuesOf({ party, version: '1', load }, Buffer.from(json));
 
-  /** A timer of the same event loop is as late as the checker's own, however busy the machine. */
+  /** Compares with a timer on the same event loop, which is as late as the checker's own on a busy machine. */
   async function inTime(validations: Promise<SchemaIssue[] | undefined>[]): Promise<(SchemaIssue[] | undefined)[]> {
     const isOver = sleep(VALIDATION_MAX_MS + 20).then(() => 'over');
     const responses = Promise.all(validations);

@@ -11,7 +11,7 @@ import { announce, download, someBytes, upload } from '../support/transfer.ts';
 
 const SLOW_CLIENT_S = 3;
 const PER_ADDRESS_MAX = DOWNLOADS_PER_FILE_MAX + 10;
-/** Several windows, on a busy machine. */
+/** Enough for several windows on a busy machine. */
 const GENEROUSLY = { timeout: 60_000, interval: 100 };
 
 let service: FileService;
@@ -35,7 +35,7 @@ async function urlOf(content: Buffer<ArrayBuffer>, { api } = acme): Promise<stri
 
 const pathOf = (url: string) => url.slice(service.url.length);
 
-/** Writes and reads as slowly as it likes, and knows when the service has closed. */
+/** Opens a connection that writes and reads slowly, and knows when the service has closed it. */
 async function connection(head: string, { url } = service): Promise<{ socket: Socket; isClosed(): boolean }> {
   const socket = (await openSocket(url)).pause();
   let isClosed = false;
@@ -46,7 +46,7 @@ async function connection(head: string, { url } = service): Promise<{ socket: So
   return { socket, isClosed: () => isClosed };
 }
 
-/** Until the connection is closed; a paused socket would not notice. */
+/** Writes until the connection is closed. A paused socket would not notice it. */
 async function drip(socket: Socket, chunk: string, everyMs: number, isOver: () => boolean): Promise<void> {
   socket.resume();
   while (!isOver() && socket.writable && !socket.destroyed) {
@@ -93,7 +93,7 @@ describe('a body that drips', () => {
       responded += chunk;
     });
     socket.resume();
-    // Four windows at the least, five times as fast as it must be.
+    // At least four windows, at five times the minimum rate.
     for (let sent = 0; sent < size; sent += 4_000) {
       socket.write('x'.repeat(4_000));
       await sleep((SLOW_CLIENT_S * 1000 * 4) / (size / 4_000));
@@ -115,7 +115,7 @@ describe('many downloads', () => {
     await patient.business('globex');
     const [one, other] = [await urlOf(bytes, sender), await urlOf(bytes, sender)];
     const sockets: Socket[] = [];
-    // A few more, because one that asks meanwhile may take the place of one of these.
+    // Opens a few more, because a concurrent request may take the place of one of these.
     const open = async (url: string, count: number) => {
       for (let i = 0; i < count + 3; i++)
         sockets.push((await connection(`GET ${url.slice(patient.url.length)} HTTP/1.1\r\nHost: x\r\n\r\n`, patient)).socket);
@@ -150,7 +150,7 @@ describe('a download', () => {
     let received = 0;
     read.socket.on('data', (chunk) => {
       received += chunk.length;
-      // A megabyte or so at a time.
+      // Reads about a megabyte at a time.
       if (Math.floor(received / MB) > Math.floor((received - chunk.length) / MB)) {
         read.socket.pause();
         setTimeout(() => read.socket.resume(), 400);

@@ -31,7 +31,7 @@ async function heldBytes(): Promise<number> {
   return Number(/^waybill_http_response_bytes (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Connections enough that the buffers of the operating system, of up to 10 MB each, do not take in all the responses. */
+/** So many connections that the buffers of the operating system, of up to 10 MB each, do not hold all responses. */
 const CONNECTIONS = 8;
 let sockets: Socket[] = [];
 afterEach(() => {
@@ -39,14 +39,13 @@ afterEach(() => {
   sockets = [];
 });
 
-/** Asks for a large response many times over, and reads nothing. */
 async function leaveUnread(business: TestBusiness): Promise<void> {
   const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSocket(service.url)));
   sockets.push(...opened);
   for (const socket of opened) socket.pause().write(request(large, business).repeat(REQUESTS_PER_CONNECTION_MAX));
 }
 
-/** Leaves more and more unread, until a request gets 503. One round may not do: the operating system takes in what is left of it later. */
+/** Leaves more and more unread until a request gets 503. One round may not suffice, because the operating system buffers the rest later. */
 async function refusalAfterUnread(business: TestBusiness): Promise<ApiResponse> {
   let response: ApiResponse | undefined;
   await until(async () => {
@@ -62,14 +61,14 @@ test('unread responses hold a limited number of bytes, beyond which there is 503
   expectRefusal(refused, 'unavailable');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect([refused.headers.get('etag'), refused.headers.get('vary')]).toEqual([null, null]);
-  // One business has a share, and the other its own.
+  // Each business has its own share.
   expect(await heldBytes()).toBeLessThanOrEqual((BUDGET_MB / 2) * MB);
   expect((await globex.api.request('GET', large)).status).toBe(200);
 
   await refusalAfterUnread(globex);
   expect(await heldBytes()).toBeGreaterThan((BUDGET_MB / 2) * MB);
   expect(await heldBytes()).toBeLessThanOrEqual(BUDGET_MB * MB);
-  // What is small goes on for everybody.
+  // Small responses are still served to everybody.
   expect((await acme.api.get('/me')).status).toBe(200);
   expect((await acme.api.send({ to: 'globex' })).status).toBe(201);
 

@@ -7,7 +7,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { attemptsOf, createWebhook, dueIn, hasSucceeded, logOf } from '../support/webhook-log.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 20 };
-/** A request without a response lasts ten seconds. */
+/** Shorter than the ten seconds of a request without a response. */
 const SOONER_THAN_IT_ENDS = { timeout: 6_000, interval: 20 };
 
 let service: TestService;
@@ -79,7 +79,7 @@ test('an endpoint that stops responding when it is at full width leaves places t
   };
   await send(1_000);
   await expect.poll(() => arrivals('stops').length, PATIENTLY).toBeGreaterThan(300);
-  // Of the 1,024 that a business has.
+  // A business has 1,024 places.
   const [claim] = await claimsOn(webhook);
   expect(claim?.attempts).toBeGreaterThan(100);
   expect(claim?.attempts).toBeLessThanOrEqual(768);

@@ -5,7 +5,7 @@ import { startTestService, type TestBusiness, type TestService } from '../suppor
 import { createWebhook } from '../support/webhook-log.ts';
 
 const SLOW_ONES = 12;
-/** Of a log, as if there were hundreds of thousands of attempts in it. */
+/** The time that counting takes, as if the log had hundreds of thousands of attempts. */
 const SLOW_LOG_S = 2;
 
 let service: TestService;
@@ -53,6 +53,6 @@ test('businesses with long logs wait for each other, and nobody waits for them',
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(before).toBeLessThan(SLOW_ONES / 2);
   expect(statuses).toEqual(Array(SLOW_ONES).fill(200));
-  // Known by now, so that the next question waits for none of them.
+  // The business is known as quick by now, so its next request does not wait for the slow ones.
   expect((await statistics(quick)).status).toBe(200);
 });

@@ -3,7 +3,6 @@ import type { Browser } from './browser.ts';
 import { signInWithCode } from './people.ts';
 import type { TestService } from './service.ts';
 
-/** A valid request for every route about the account of a person, who has signed in with this mailbox. */
 export function goodRequestsOfAccount(
   service: Pick<TestService, 'sql' | 'url'>,
   person: Browser,

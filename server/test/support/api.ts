@@ -1,13 +1,13 @@
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  /** The body as it came, for what JSON.parse would hide. */
+  /** The body as received, because JSON.parse would hide differences. */
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any;
 }
 
-/** A client with nothing to it: what a developer would do with fetch. */
+/** A minimal client: what a developer would do with fetch. */
 export class Api {
   readonly url: string;
   readonly secret: string | undefined;
@@ -17,12 +17,12 @@ export class Api {
     this.secret = secret;
   }
 
-  /** The same key at another address of the same service. */
+  /** The same key at another address of the service. */
   at(url: string): Api {
     return new Api(url, this.secret);
   }
 
-  /** Paths begin with /v1 unless they are given whole. */
+  /** Paths get the prefix /v1 unless they have one. */
   async request(
     method: string,
     path: string,
@@ -43,7 +43,7 @@ export class Api {
     return this.request('GET', `/v1${path}`, { headers });
   }
 
-  /** A string goes out as it stands, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   write(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
     return this.request(method, `/v1${path}`, { body: text, headers: { 'content-type': 'application/json', ...headers } });
@@ -58,7 +58,7 @@ export class Api {
   }
 }
 
-/** The whole response; of an event stream, which lasts for minutes, the beginning. */
+/** Returns the whole response, or the beginning of an event stream, which lasts for minutes. */
 export async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream' || !response.body) return response.text();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

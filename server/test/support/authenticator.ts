@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** CBOR, as much of it as an authenticator writes. */
+/** Encodes CBOR, as far as authenticators use it. */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
@@ -31,7 +31,7 @@ export class Authenticator {
   readonly #key: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   #uses = 0;
 
-  /** What `navigator.credentials.create` gives. */
+  /** Returns what `navigator.credentials.create` would. */
   create({ challenge, rpId, origin }: Ceremony): object {
     const { x = '', y = '' } = this.#key.publicKey.export({ format: 'jwk' });
     const cose = new Map<number, unknown>([
@@ -56,7 +56,7 @@ export class Authenticator {
     });
   }
 
-  /** What `navigator.credentials.get` gives. */
+  /** Returns what `navigator.credentials.get` would. */
   get({ challenge, rpId, origin }: Ceremony): object {
     this.#uses++;
     const client = clientData('webauthn.get', challenge, origin);

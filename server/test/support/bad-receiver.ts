@@ -3,12 +3,11 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Identity } from './certificates.ts';
 
-/** Receivers that do what no HTTP server would: each connection is handed over raw. */
+/** Receivers that violate HTTP: each gets its connections raw. */
 export class BadReceivers {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
-  /** Gives the port. */
   tcp(onConnection: (socket: Socket) => void): Promise<number> {
     return this.#listen(net.createServer((socket) => this.#hand(socket, onConnection)));
   }

@@ -3,19 +3,18 @@ import { type ApiResponse, textOf } from './api.ts';
 interface Init {
   body?: unknown;
   headers?: Record<string, string>;
-  /** The page that asks; null is none, as for a program. */
+  /** The origin of the requesting page. Null: none, as for a program. */
   origin?: string | null;
 }
 
 interface Cookie {
   value: string;
-  /** As the server wrote them, in lower case: `httponly`, `samesite=lax`. */
+  /** In lower case, as the server wrote them: `httponly`, `samesite=lax`. */
   attributes: string[];
 }
 
 /** Handles cookies like a browser, for one service and the hosts it redirects to. Tests follow redirects themselves. */
 export class Browser {
-  /** The service's, at which relative paths are asked for. */
   readonly url: string;
   readonly #jars = new Map<string, Map<string, Cookie>>();
 
@@ -59,13 +58,13 @@ export class Browser {
     return [...this.cookies(host)].map(([name, { value }]) => `${name}=${value}`).join('; ');
   }
 
-  /** What somebody could do who has the cookies in a file. */
+  /** Sets a cookie, as somebody could do who has the cookies in a file. */
   setCookie(name: string, value: string): void {
     const host = new URL(this.url).host;
     this.#jars.set(host, new Map([...this.cookies(host), [name, { value, attributes: [] }]]));
   }
 
-  /** The same cookies at another address of the same service. */
+  /** The same cookies at another address of the service. */
   at(url: string): Browser {
     const other = new Browser(url);
     for (const [name, { value }] of this.cookies()) other.setCookie(name, value);

@@ -12,7 +12,6 @@ export function tryClaim(person: Browser, handle: string, display_name = `The ${
   return person.post('/v1/businesses', { handle, display_name });
 }
 
-/** Somebody who signs in and claims a handle. */
 export async function claimedBy(service: Behind, email: string, handle: string): Promise<MemberApi> {
   const person = await signInWithCode(service, email);
   const response = await tryClaim(person, handle);
@@ -20,7 +19,7 @@ export async function claimedBy(service: Behind, email: string, handle: string):
   return new MemberApi(person, handle);
 }
 
-/** What stands in the newest invitation that was mailed to the mailbox. */
+/** Returns the token of the newest invitation to the mailbox. */
 export async function invitationToken(service: Behind, email: string): Promise<string> {
   const links = (await mailsFor(service, email)).map((text) => /\/invitations\/([\w-]+)/.exec(text)?.[1]);
   return links.findLast((token) => token !== undefined) ?? '';
@@ -30,7 +29,6 @@ export function accept(person: Browser, token: string): Promise<ApiResponse> {
   return person.request('POST', `/v1/account/invitations/${token}`);
 }
 
-/** Invites somebody, who signs in and accepts. */
 export async function joinedBy(
   service: Behind,
   by: MemberApi,
@@ -46,7 +44,7 @@ export async function joinedBy(
   return new MemberApi(person, by.handle);
 }
 
-/** The usr_ id of a member. */
+/** Returns the usr_ id of a member. */
 export async function personIdOf({ browser }: MemberApi): Promise<string> {
   return (await browser.get('/v1/account')).body.id;
 }

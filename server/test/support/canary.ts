@@ -4,16 +4,16 @@ import os from 'node:os';
 
 export interface Canary {
   port: number;
-  /** Connections of others than itself: where they came in, such as 127.0.0.1 or ::1. */
+  /** The local addresses of connections by others, such as 127.0.0.1 or ::1. */
   visits: string[];
-  /** Connects to itself, as a proof that it would notice. */
+  /** Connects to the canary, to prove that it would notice a connection. */
   notices(host: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 export const hasIpv6 = Object.values(os.networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'));
 
-/** Listens on one port of every address this machine has, all of 127.0.0.0/8 included, and sings when somebody connects. */
+/** Listens on one port of every address of this machine, all of 127.0.0.0/8 included, and records connections. */
 export async function startCanary(): Promise<Canary> {
   const visits: string[] = [];
   const onConnection = (socket: Socket) => {

@@ -9,13 +9,13 @@ export interface Identity {
 
 export interface Authority {
   cert: string;
-  /** For these names and addresses, good for a day, unless it says otherwise. */
+  /** Issues a certificate for these names and addresses. It is valid for a day, unless `expired`. */
   issue(hosts: string[], options?: { expired?: boolean }): Identity;
 }
 
 const DAY_MS = 86_400_000;
 
-/** DER: a tag, the length, the content. */
+/** Writes DER: a tag, the length, the content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const length = body.length.toString(16).padStart(body.length < 256 ? 2 : 4, '0');
@@ -56,7 +56,6 @@ function certificate(subject: string, of: KeyObject, by: KeyObject, extension: B
   return `-----BEGIN CERTIFICATE-----\n${signed.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Self-signed. */
 export function selfSigned(hosts: string[]): Identity {
   const { publicKey, privateKey } = newKey();
   const names = sequence(SUBJECT_ALT_NAME, octets(sequence(...hosts.map(altName))));

@@ -5,9 +5,7 @@ import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { createCluster, startCluster, stopCluster } from './tcp-postgres.ts';
 
-/** A coordinator of Citus and two workers, on ports of this machine. */
 export interface CitusNodes {
-  /** A database of each node to create others from, the coordinator first. */
   urls: string[];
   pids: number[];
   stop(): Promise<void>;
@@ -21,20 +19,20 @@ const SETTINGS = {
   jit: 'off',
   max_connections: '1500',
   max_prepared_transactions: '1500',
-  // One for each database with Citus.
+  // Each database with Citus needs one.
   max_worker_processes: '400',
   'citus.enable_statistics_collection': 'off',
   'citus.max_cached_conns_per_worker': '4',
 };
 
-/** The newest PostgreSQL of the system's packages that has Citus, or undefined. */
+/** The newest packaged PostgreSQL that has Citus, or undefined. */
 export function programsWithCitus(): string | undefined {
   return globSync('/usr/lib/postgresql/*/lib/citus.so')
     .map((file) => path.resolve(file, '../..'))
     .sort((a, b) => Number(path.basename(b)) - Number(path.basename(a)))[0];
 }
 
-/** Builds Citus from its sources for the newest PostgreSQL of the system's packages, and installs it there. */
+/** Builds Citus from its sources for the newest packaged PostgreSQL, and installs it there. */
 export function buildCitus(source: string): void {
   const config = globSync('/usr/lib/postgresql/*/bin/pg_config').sort().at(-1);
   if (config === undefined) throw new Error('There is no PostgreSQL to build Citus for: install postgresql and postgresql-server-dev.');
@@ -58,12 +56,11 @@ export async function startCitus(folder: string, programs: string, settings: Rec
 }
 
 interface CitusNode {
-  /** A database to create others from. */
   url: string;
   child: ChildProcess;
 }
 
-/** A node that no other knows of. */
+/** Starts a node that no other node knows. */
 export async function startNode(cluster: string, programs: string, settings: Record<string, string> = {}): Promise<CitusNode> {
   const port = await freePort();
   createCluster(cluster, programs);
@@ -71,13 +68,13 @@ export async function startNode(cluster: string, programs: string, settings: Rec
   return { url: `postgres://waybill@127.0.0.1:${port}/postgres`, child };
 }
 
-/** A database on the node, for others to add the node to theirs of the same name. */
+/** Creates a database on the node, so that others can add the node to theirs of the same name. */
 export async function createCitusDatabaseOn(url: string, name: string): Promise<void> {
   await command(url, `CREATE DATABASE ${name} TEMPLATE template0`);
   await command(inDatabase(url, name), 'CREATE EXTENSION citus');
 }
 
-/** An empty database on all nodes that knows of them. */
+/** Creates an empty database on all nodes that knows these nodes. */
 export async function createCitusDatabase(urls: readonly string[], name: string): Promise<void> {
   for (const url of urls) await createCitusDatabaseOn(url, name);
   const [coordinator = '', ...workers] = urls;
@@ -85,7 +82,7 @@ export async function createCitusDatabase(urls: readonly string[], name: string)
   await command(inDatabase(coordinator, name), `SELECT citus_set_coordinator_host('127.0.0.1', ${new URL(coordinator).port})`, ...addNodes);
 }
 
-/** From now on the database is a template on all nodes: nobody is connected to it, Citus's own processes included. */
+/** Makes the database a template on all nodes: from now on nobody is connected to it, not even Citus. */
 export async function sealCitusDatabase(urls: readonly string[], name: string): Promise<void> {
   for (const url of urls)
     await command(
@@ -95,7 +92,7 @@ export async function sealCitusDatabase(urls: readonly string[], name: string): 
     );
 }
 
-/** Citus keeps what it knows of nodes and shards inside the database, so a copy of it on each node is distributed as well. */
+/** Citus stores its metadata about nodes and shards in the database, so a copy of it on each node is distributed as well. */
 export async function copyCitusDatabase(urls: readonly string[], template: string, name: string): Promise<void> {
   for (const url of urls) await command(url, 'SELECT pg_advisory_lock(1)', `CREATE DATABASE ${name} TEMPLATE ${template}`);
 }

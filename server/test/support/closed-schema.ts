@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
 type Json = any;
 
-/** As strict as the service itself: clients must expect new fields, but the service may send none that is not declared. */
+/** Makes the schema as strict as the service: clients must expect new fields, but the service may send only declared ones. */
 function closing(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closing);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -14,7 +14,7 @@ function closing(schema: Json): Json {
 
 const compilers = new WeakMap<Json, (schema: Json) => ValidateFunction>();
 
-/** What the document's components say is compiled once for all of its schemas, and each schema once. */
+/** Compiles the document's components once for all schemas, and each schema once. */
 export function closedValidator(document: Json, schema: Json): ValidateFunction {
   const compile = compilers.get(document) ?? compilerOf(document);
   compilers.set(document, compile);

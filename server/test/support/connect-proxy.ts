@@ -4,17 +4,16 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { authority } from './receiver.ts';
 
 export interface ConnectProxy {
-  /** For the setting OUTBOUND_PROXY. */
   url: string;
-  /** What CONNECT named, in order. */
+  /** The targets of CONNECT, in order. */
   targets: string[];
-  /** Where a target is really to be found: a port of this machine. Any other gets the status. */
+  /** The real port of a target on this machine. Other targets get the status. */
   ports: Map<string, number>;
   refusal: number;
   stop(): Promise<void>;
 }
 
-/** A real HTTP proxy on loopback that knows no other method than CONNECT. */
+/** A real HTTP proxy on loopback that supports only CONNECT. */
 export async function startConnectProxy({ tls = false, credentials = '' } = {}): Promise<ConnectProxy> {
   const sockets = new Set<Socket>();
   const server = tls ? https.createServer(authority.issue(['localhost'])) : http.createServer();

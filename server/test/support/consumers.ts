@@ -4,7 +4,7 @@ import type { Api, ApiResponse } from './api.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what was leased, as it came
 export type Leased = any;
 
-/** A consumer, as a program would use it. */
+/** A consumer as a program uses it. */
 export class ConsumerClient {
   readonly api: Api;
   readonly path: string;
@@ -16,7 +16,7 @@ export class ConsumerClient {
     this.holder = holder;
   }
 
-  /** The same consumer for another worker. */
+  /** The same consumer with another worker. */
   as(holder: string, api = this.api): ConsumerClient {
     return new ConsumerClient(api, this.path.slice('/consumers/'.length), holder);
   }
@@ -43,7 +43,7 @@ export class ConsumerClient {
     return body.data;
   }
 
-  /** The ids of what it leases. */
+  /** Leases messages and returns their ids. */
   async leaseIds(fields: object = {}): Promise<string[]> {
     return idsOf(await this.lease(fields));
   }
@@ -63,14 +63,13 @@ export function idsOf(leased: readonly Leased[]): string[] {
   return leased.map(({ message }) => message.id);
 }
 
-/** A message to the handle; its id. */
 export async function sendTo(sender: Api, to: string, fields: object = {}): Promise<string> {
   const { status, text, body } = await sender.send({ to, ...fields });
   expect(status, text).toBe(201);
   return body.id;
 }
 
-/** Turns the clock forward for all that consumers have taken: leases lapse, and delays end. */
+/** Moves the clock forward for everything that consumers hold: leases lapse, and delays end. */
 export async function passTime(service: { sql(text: string): Promise<unknown> }, time = '1 day'): Promise<void> {
   await service.sql(`UPDATE consumer_messages SET due_at = due_at - interval '${time}'`);
 }

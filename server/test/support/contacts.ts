@@ -19,7 +19,6 @@ export function save(api: Api, body: unknown): Promise<ApiResponse> {
   return api.write('POST', '/contacts', body);
 }
 
-/** Saves a contact, which must succeed, and returns it. */
 export async function saved(api: Api, body: object): Promise<ContactBody> {
   const response = await save(api, body);
   expect([200, 201], response.text).toContain(response.status);
@@ -36,24 +35,22 @@ export function byParty(api: Api, name: object): Promise<ApiResponse> {
   return list(api, '/contacts/by-party', name as Record<string, string>);
 }
 
-/** What a business knows about a handle. */
+/** Returns the contact of a business with a handle. */
 export async function known(api: Api, handle: string): Promise<ContactBody> {
   const response = await byParty(api, { handle });
   expect(response.status, response.text).toBe(200);
   return response.body;
 }
 
-/** By which they are told apart: the handle, domain or address of each. */
+/** Identifies contacts by handle, domain or address. */
 export function names(contacts: ContactBody[]): string[] {
   return contacts.map(({ party }) => party.handle ?? party.domain ?? party.email);
 }
 
-/** All that match, in the order of the list. */
 export async function listedContacts(api: Api, filters: Record<string, string | number> = {}): Promise<ContactBody[]> {
   return (await everyPage(api, '/contacts', filters)).flat();
 }
 
-/** Their names. */
 export async function listed(api: Api, filters: Record<string, string | number> = {}): Promise<string[]> {
   return names(await listedContacts(api, filters));
 }

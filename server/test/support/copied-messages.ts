@@ -1,7 +1,7 @@
 import { parseId } from '../../src/contract/ids.ts';
 import type { TestService } from './service.ts';
 
-/** Fills both ledgers with copies of a message, in a moment. Sends of so many bytes would take a while. */
+/** Fills both ledgers with copies of a message, because sending that many bytes takes long. */
 export async function copyMessage({ sql }: TestService, id: string, times: number): Promise<void> {
   await sql(
     `WITH copies AS (SELECT n, gen_random_uuid() AS id FROM generate_series(1, $2::int) n),

@@ -11,29 +11,26 @@ import { copyCitusDatabase, createCitusDatabase, dropCitusDatabase, sealCitusDat
 import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';
 
-/** The PostgreSQL of a run, with a migrated database that each test file copies. */
 export interface DatabaseServer {
   address: ServerAddress;
   close(): Promise<void>;
 }
 
 export interface ServerAddress {
-  /** A database to create and drop others from. */
   adminUrl: string;
-  /** A pooler in front of the server, if the run is about one. */
+  /** The pooler in front of the server, if the run has one. */
   poolerUrl: string | undefined;
-  /** The nodes of Citus, the coordinator first, if the run is about it. */
+  /** The nodes of Citus, the coordinator first, if the run uses Citus. */
   citusUrls: readonly string[];
-  /** The name of the migrated database. The names of its copies begin with it. */
   template: string;
 }
 
-/** Each test file has a service or two of some twenty connections, a few have many more. Nothing needs to survive a power failure. */
+/** A test file has a service or two with some twenty connections each, and a few have many more. Nothing must survive a power failure. */
 export const TEST_SETTINGS = { max_connections: String(300 + 60 * WAITING_WORKERS), fsync: 'off', full_page_writes: 'off' };
 
 const log = pino({ level: 'silent' });
 
-/** On the nodes of Citus, inside the server that the URL names, or in an embedded one with its data in the folder. */
+/** Uses the nodes of Citus, the server in the URL, or an embedded one with its data in the folder. */
 export async function openDatabaseServer(
   givenUrl: string | undefined,
   folder: string,
@@ -58,7 +55,7 @@ async function openTemplate(
     await migrate(database);
     if (SHARDS > 0) {
       await distribute(database, SHARDS, () => {});
-      // Creates what nodes of Citus have beside their tables, so that copies have it.
+      // Also creates the native functions of Citus nodes, so that copies have them.
       (await openShards(database, { connectionString: databaseUrl(adminUrl, template) }, log))();
       if (process.env['CITUS_MOVED']) await pretendMoved(database);
     }
@@ -72,7 +69,7 @@ async function openTemplate(
   }
 }
 
-/** `CITUS_MOVED=1 npm run test:citus`: functions find that their shard has moved, so that those in `public` do all the work, through Citus. */
+/** `CITUS_MOVED=1 npm run test:citus`: functions find that their shard has moved, so those in `public` do all the work, through Citus. */
 async function pretendMoved(database: Database): Promise<void> {
   for (const [number, shard] of database.shards.entries())
     await shard.queryText(
@@ -83,7 +80,7 @@ async function pretendMoved(database: Database): Promise<void> {
     );
 }
 
-/** The template and its copies; services that failed to stop may still be connected. */
+/** Drops the template and its copies. Services that failed to stop may still be connected. */
 async function dropDatabases(adminUrl: string, template: string): Promise<void> {
   await withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>('SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)', [
@@ -109,7 +106,6 @@ async function withClient(url: string, use: (client: pg.Client) => Promise<void>
   }
 }
 
-/** A new database: a copy of the migrated one, or an empty one that is not even migrated. */
 export async function copyTemplate({ adminUrl, citusUrls, template }: ServerAddress, isMigrated: boolean): Promise<string> {
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   if (isMigrated && citusUrls.length > 0) {
@@ -117,14 +113,14 @@ export async function copyTemplate({ adminUrl, citusUrls, template }: ServerAddr
     citusCopies.add(name);
     return databaseUrl(adminUrl, name);
   }
-  // Two copies of one template can't be made at the same moment.
+  // One template can't be copied twice at the same moment.
   await command(adminUrl, 'SELECT pg_advisory_lock(1)', `CREATE DATABASE ${name} TEMPLATE ${isMigrated ? template : 'template0'}`);
   return databaseUrl(adminUrl, name);
 }
 
 const citusCopies = new Set<string>();
 
-/** A database that is not distributed, on all nodes of Citus if the run is about it. A start migrates it. */
+/** Creates a database that is not distributed, on all nodes of Citus if the run uses Citus. A start migrates it. */
 export async function createUndistributed({ adminUrl, citusUrls, template }: ServerAddress): Promise<string> {
   if (citusUrls.length === 0) return copyTemplate({ adminUrl, poolerUrl: undefined, citusUrls, template }, false);
   const name = `${template}_${randomBytes(6).toString('hex')}`;
@@ -133,7 +129,7 @@ export async function createUndistributed({ adminUrl, citusUrls, template }: Ser
   return databaseUrl(adminUrl, name);
 }
 
-/** A distributed database of its own making. A copy still has the name of its template in what Citus tells a node that is added. */
+/** Creates a distributed database from scratch. In a copy, Citus would give a new node the name of the template. */
 export async function createDistributed(address: ServerAddress): Promise<string> {
   const url = await createUndistributed(address);
   const database = new Database({ connectionString: url }, log);
@@ -143,7 +139,7 @@ export async function createDistributed(address: ServerAddress): Promise<string>
   return url;
 }
 
-/** On Citus, each database has processes of its own on all nodes, so those of a test file go away with it. */
+/** On Citus, each database has processes on all nodes, so the databases of a test file are dropped with it. */
 export async function dropCitusCopies({ citusUrls }: ServerAddress): Promise<void> {
   for (const name of citusCopies) await dropCitusDatabase(citusUrls, name);
   citusCopies.clear();
@@ -153,13 +149,12 @@ function urlOf({ host, user, database }: pg.ClientConfig): string {
   return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(String(host))}`;
 }
 
-/** How a service reaches the database: through the pooler, if the run has one. */
+/** The settings with which a service reaches the database: through the pooler, if the run has one. */
 export function settingsFor({ poolerUrl }: ServerAddress, url: string): Record<string, string> {
   if (poolerUrl === undefined) return { DATABASE_URL: url };
   return { DATABASE_URL: databaseUrl(poolerUrl, new URL(url).pathname.slice(1)), DATABASE_DIRECT_URL: url };
 }
 
-/** Another database of the same server. */
 export function databaseUrl(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;

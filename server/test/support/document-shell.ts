@@ -6,7 +6,7 @@ import path from 'node:path';
 export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
 const TIMEOUT_MS = 120_000;
 
-/** What a reader can follow a document in. Blocks without a tab are for all readers of their language. */
+/** The tools with which a reader can follow a document. Blocks without a tab are for all readers of their language. */
 export type Reader = 'curl' | 'CLI' | 'TypeScript' | 'Python';
 const LANGUAGES: Record<Reader, string> = { curl: 'sh', CLI: 'sh', TypeScript: 'ts', Python: 'python' };
 export const READERS = Object.keys(LANGUAGES) as Reader[];
@@ -22,14 +22,13 @@ function blocksOf(file: string): Block[] {
   return [...fences].map(([, language = '', tab, code = '']) => ({ language, tab, code }));
 }
 
-/** The blocks of a document that a reader uses. A reader who uses the command skips what is there for curl alone. */
+/** The blocks of a document that a reader uses. A reader with the command skips those for curl alone. */
 export function samplesFor(reader: Reader, file: string): string[] {
   return blocksOf(file)
     .filter(({ language, tab }) => language === LANGUAGES[reader] && (tab === reader || (tab === undefined && reader !== 'CLI')))
     .map(({ code }) => code);
 }
 
-/** The commands of a document: its blocks in `sh`. */
 export function commandsOf(file: string): string[] {
   return samplesFor('curl', file);
 }
@@ -42,7 +41,7 @@ export interface Ran {
 
 const COMMAND = `node ${path.join(CHECKOUT, 'packages/cli/src/main.ts')}`;
 
-/** How the samples of a document are run: as one script, or as one program. */
+/** Joins the samples of a document into one script or program. */
 function scriptOf(reader: Reader, samples: string, { URL: url = '' }: Record<string, string>, folder: string): string {
   if (reader === 'curl' || reader === 'CLI') return samples.replaceAll('npm run --silent waybill --', COMMAND);
   const file = path.join(folder, reader === 'TypeScript' ? 'program.ts' : 'program.py');
@@ -51,8 +50,8 @@ function scriptOf(reader: Reader, samples: string, { URL: url = '' }: Record<str
 }
 
 /**
- * Runs samples as a reader does: one after the other, in a folder in which the examples and packages of the checkout are.
- * The command is started directly, because npm takes longer than the command itself.
+ * Runs samples like a reader: one after another, in a folder with the examples and packages of the checkout. The command is started
+ * directly, because npm takes longer than the command itself.
  */
 export async function runSamples(reader: Reader, samples: string, env: Record<string, string>, prepare = ''): Promise<Ran> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-commands-'));

@@ -10,25 +10,20 @@ import { newSigningKey } from './signing.ts';
 
 export interface Surroundings {
   world: ExampleWorld;
-  /** What the samples find in their environment. */
   env: Record<string, string>;
 }
 
 type Edit = [text: string | RegExp, by: string];
 
-/** How somebody follows a document. */
 export interface Walk {
-  /** What happened before. */
   before?(surroundings: Surroundings): Promise<unknown>;
-  /** Commands that a reader has run before. */
   prepare?: string;
-  /** What the output shows when all went well. */
   shows: RegExp[];
-  /** What a reader replaces by hand. */
+  /** The text that a reader replaces by hand. */
   edits?(surroundings: Surroundings): Edit[] | Promise<Edit[]>;
-  /** What a reader does beside the shell. */
+  /** The actions of a reader beside the shell. */
   meanwhile?(surroundings: Surroundings): Promise<void>;
-  /** How many requests the service refuses, where a document shows that. */
+  /** The number of requests that the service refuses, where a document shows that. */
   refused?: number;
 }
 
@@ -37,14 +32,13 @@ const aReply = ({ world }: Surroundings) => world.acme.api.send({ to: 'globex/or
 const anOrder = ({ world }: Surroundings) =>
   world.globex.api.send({ to: 'acme/purchasing', type: 'order.new', subject: 'PO-49', json: { order: 4712 } });
 
-/** Somebody who has created a key and has it registered. */
+/** Registers a new signing key. */
 async function withSigningKey({ world, env }: Surroundings): Promise<Edit[]> {
   const key = await newSigningKey(world.service, { handle: 'acme', agentId: world.acme.agentId });
   env['SIGNING_KEY'] = key.privateKey;
   return [['sgk_…', key.id]];
 }
 
-/** The admin who adds the key that the command shows. */
 async function registerPublicKey({ world, env }: Surroundings): Promise<void> {
   const shown = () => (existsSync(`${env['CODE_FILE']}.key`) ? readFileSync(`${env['CODE_FILE']}.key`, 'utf8') : '');
   await until(() => /^ {2}\S{44}$/m.test(shown()));
@@ -53,13 +47,13 @@ async function registerPublicKey({ world, env }: Surroundings): Promise<void> {
   expect(added.status, added.text).toBe(201);
 }
 
-/** A receiver that a reader starts, on a port that is free, and that ends with the first delivery. */
+/** Gives a reader's receiver a free port. It ends with the first delivery. */
 async function ownPort(...more: Edit[]): Promise<Edit[]> {
   const port = String(await freePort());
   return [['https://hooks.example.com/waybill', `http://127.0.0.1:${port}/`], [/\b4000\b/, port], ...more];
 }
 
-/** All documents with samples, and who can follow them. */
+/** All documents with samples, and the readers who can follow them. */
 export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'README.md': {
     curl: {
@@ -292,7 +286,7 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'docs/webhooks.md': {
     curl: { shows: [/"secret":"whsec_/, /"id":"rcv_/] },
     TypeScript: {
-      // As the service signs a delivery, which the tests of webhooks compare with the same library.
+      // Signs like the service. The tests of webhooks compare it with the same library.
       edits: () => [
         [
           /(?=const message = new Webhook)/,

@@ -3,18 +3,16 @@ import type { ApiResponse } from './api.ts';
 import type { MemberApi } from './member.ts';
 import type { NameServer } from './name-server.ts';
 
-/** A domain in the responses of `/v1/domains`. */
 export const request = (by: MemberApi, domain: string): Promise<ApiResponse> => by.post('/domains', { domain });
 export const check = (by: MemberApi, domain: string): Promise<ApiResponse> => by.post(`/domains/${domain}/check`);
 
-/** Says that a domain is one's own, and gives the record that is to stand in its DNS. */
+/** Requests a domain, and returns the record for its DNS. */
 export async function requested(by: MemberApi, domain: string): Promise<{ name: string; value: string }> {
   const response = await request(by, domain);
   expect(response.status, response.text).toBe(201);
   return response.body.record;
 }
 
-/** Publishes the record and has it found. */
 export async function verified(by: MemberApi, names: NameServer, domain: string): Promise<{ name: string; value: string }> {
   const record = await requested(by, domain);
   names.set(record.name, { txt: [record.value] });

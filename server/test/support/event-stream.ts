@@ -1,14 +1,11 @@
-/** A client that listens for events, and keeps all that it is told. */
 export interface Listening {
   status: number;
   headers: Headers;
-  /** All that came, as it came. */
   text(): string;
-  /** What each event `messages` said. */
   events(): { inbox: boolean; outbox: boolean }[];
   comments(): string[];
   isOver(): boolean;
-  /** Settles when the service has ended the stream in order. */
+  /** Resolves when the service has ended the stream in order. */
   ended: Promise<void>;
   leave(): void;
 }
@@ -19,7 +16,7 @@ export async function listen(url: string, headers: Record<string, string>): Prom
   let text = '';
   let isOver = false;
   const ended = collect();
-  // A client that leaves does not wait for the rest.
+  // A client that disconnects does not wait for the rest.
   ended.catch(() => {});
   return {
     status: response.status,

@@ -16,13 +16,12 @@ import { startTestService, type TestService } from './service.ts';
 export type Place = 'folder' | 'bucket';
 export const places: readonly Place[] = isGivenS3 ? ['bucket'] : ['folder', 'bucket'];
 
-/** A service along with the place where it keeps its files. */
 export interface FileService extends TestService {
-  /** The service's own store, as another process would have it. */
+  /** The store of the service, as another process would open it. */
   objects: ObjectStore;
-  /** Everything that is there: `objects/<uuid>`, `uploads/<uuid>`, and whatever is in the making. */
+  /** Lists everything in the store: `objects/<uuid>`, `uploads/<uuid>`, and files under way. */
   kept(): Promise<string[]>;
-  /** Makes one of these look as if it had last changed so long ago. */
+  /** Sets the last change of one of these back. */
   age(kept: string, hours: number): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ async function startOnFolder(env: Record<string, string>): Promise<FileService> 
   return {
     ...service,
     objects: new FolderStore(folder, new UrlSigner(secret?.value as Buffer), service.url, (name, work) => database.exclusively(name, work)),
-    // Which of the 256 folders a file is in tells nothing.
+    // The name of one of the 256 folders says nothing.
     kept: async () => (await filesIn(dataDir)).map((file) => file.replace(/^files\//, '').replace(/\/[0-9a-f]{2}\//, '/')).toSorted(),
     age: (kept, hours) => setBack(fileIn(folder, kept), hours),
     stop: async () => {

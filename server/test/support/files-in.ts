@@ -6,12 +6,11 @@ export function isOfLog(file: string): boolean {
   return /(?:^|\/)named(?:[/-]|$)/.test(file);
 }
 
-/** Every file below a folder but those of the log, by its path from there, sorted. */
+/** Lists every file below a folder except those of the log, by its relative path, sorted. */
 export async function filesIn(folder: string): Promise<string[]> {
   return (await allIn(folder)).filter((file) => !isOfLog(file));
 }
 
-/** Folders may come and go meanwhile. */
 async function allIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     if (error.code !== 'ENOENT') throw error;

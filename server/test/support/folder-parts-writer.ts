@@ -5,11 +5,10 @@ import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
 
 /**
- * A program that puts parts into their places until it is killed. Of each upload it says when the first part is there,
- * while the second comes again and again. A part is one character, repeated.
+ * A program that writes upload parts until it is killed. For each upload it prints when the first part is there, while it writes the second
+ * repeatedly. A part is one character, repeated.
  */
 const [folder = '', partBytes = '0'] = process.argv.slice(2);
-// The only process that writes there.
 const turns = new Slots(1);
 const store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), '', (_name, work) => turns.take(work));
 

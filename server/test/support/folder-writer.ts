@@ -7,9 +7,8 @@ import { Slots } from '../../src/platform/fairness/slots.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
 
-/** A program that fills a folder until it is killed, and says which objects are there. Each holds its own id, again and again. */
+/** A program that fills a folder until it is killed, and prints which objects are there. Each object repeats its own id. */
 const [folder = '', sizeBytes = '0'] = process.argv.slice(2);
-// The only process that writes there.
 const turns = new Slots(1);
 const store = new FolderStore(folder, new UrlSigner(Buffer.alloc(32)), '', (_name, work) => turns.take(work));
 
@@ -28,7 +27,7 @@ async function fill(write: (id: string, bytes: Readable) => Promise<unknown>): P
   }
 }
 
-// One of which only the first half ever comes.
+// Only the first half of this object ever comes.
 const half = new Readable({ read() {} });
 half.push('the first half');
 void store.write(newUuid(), half);

@@ -9,12 +9,12 @@ import { tracesOfSends } from './traces.ts';
 
 export const stores = ['folder', 'bucket'] as const;
 
-/** A test service with a store of its own, into which one can look. */
+/** A test service whose object store can be inspected. */
 export interface FormService extends TestService {
   dataFolder: string;
-  /** Whatever the store holds, finished or not, by path. */
+  /** Lists everything in the store, finished or not, by path. */
   stored(): Promise<string[]>;
-  /** The files of the data folder that this process, and so the service, holds open, but for those of the log. */
+  /** The files of the data folder that this process, and so the service, has open, without those of the log. */
   held(): string[];
   /** Everything that a send can leave behind, as one comparable value. */
   traces(): Promise<unknown>;
@@ -53,7 +53,6 @@ function openFiles(): string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${descriptor}`)];
     } catch {
-      // It was closed meanwhile, such as the one that the list itself was read through.
       return [];
     }
   });
@@ -63,7 +62,6 @@ export function sha256Of(bytes: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** The bytes behind a download URL, for which no key is needed. */
 export async function download(url: string): Promise<Buffer> {
   const response = await fetch(url);
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);

@@ -2,17 +2,16 @@ import type { Api, ApiResponse } from './api.ts';
 
 export interface FormPart {
   name?: string;
-  /** Makes it a file. */
   filename?: string | undefined;
   type?: string | undefined;
-  /** In place of the headers that the above would give. */
+  /** Replaces the headers that would follow from the fields above. */
   head?: string | Uint8Array;
   bytes?: string | Uint8Array;
 }
 
 export const BOUNDARY = '----boundary-of-a-test-form';
 
-/** A form written by hand, for what no client would send. Quotes and backslashes of names are escaped as curl does. */
+/** A form written by hand, for input that no client sends. Quotes and backslashes of names are escaped as in curl. */
 export function formBody(parts: FormPart[], boundary = BOUNDARY): Buffer<ArrayBuffer> {
   const pieces = parts.flatMap((part) => [`--${boundary}\r\n`, part.head ?? headOf(part), '\r\n\r\n', part.bytes ?? '', '\r\n']);
   return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string)));
@@ -26,13 +25,13 @@ function headOf({ name = 'file', filename, type }: FormPart): string {
 
 export const typeOfForm = (boundary = BOUNDARY) => ({ 'content-type': `multipart/form-data; boundary=${boundary}` });
 
-/** Parts, or the bytes of a whole body. */
+/** Sends form parts, or the bytes of a whole body. */
 export function sendForm(api: Api, form: FormPart[] | Buffer<ArrayBuffer>, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const body = Buffer.isBuffer(form) ? form : formBody(form);
   return api.request('POST', '/v1/messages', { body, headers: { ...typeOfForm(), ...headers } });
 }
 
-/** As browsers and Node send it: the platform's own form, its own boundary, and a body of its own making. */
+/** Sends a form with the platform's own FormData and boundary, like browsers and Node. */
 export async function sendFormData(api: Api, form: FormData, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const response = await fetch(`${api.url}/v1/messages`, {
     method: 'POST',

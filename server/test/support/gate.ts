@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy before a server. Until it is opened, it accepts connections but reads nothing. */
+/** A proxy in front of a server. Until it is opened, it accepts connections but reads nothing. */
 export interface Gate {
   port: number;
-  /** How many stand before it. */
+  /** The number of connections that wait. */
   held(): number;
-  /** For those who come from now on. */
+  /** Opens the gate for new connections. */
   open(): void;
   stop(): Promise<void>;
 }

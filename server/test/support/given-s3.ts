@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3Server } from './s3-server.ts';
 
-/** A bucket of its own at the server that the environment names, which goes away with all that is in it. */
+/** Creates a bucket at the server that the environment names. It is removed at the end, with its contents. */
 export async function bucketAtGivenServer(): Promise<S3Server> {
   const {
     S3_ENDPOINT,

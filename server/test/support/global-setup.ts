@@ -20,10 +20,12 @@ interface Run {
   close(): Promise<void>;
 }
 
-/** Each project loads this file for itself; the run, and how many projects are in it, are known to all of them. */
+/** Each project loads this file separately. They share the run, and the number of projects in it. */
 const shared = globalThis as { testRun?: Promise<Run>; projectsInRun?: number };
 
-/** One real PostgreSQL for the whole run, which the first project opens and the last closes: that of DATABASE_URL, or an embedded one. */
+/**
+ * One real PostgreSQL for the whole run, which the first project opens and the last one closes: that of DATABASE_URL, or an embedded one.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   shared.testRun ??= openRun();
   shared.projectsInRun = (shared.projectsInRun ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** JSON that libraries damage, each with a name for what is hard about it. */
+/** JSON that libraries damage, named after its difficulty. */
 export const hardJson: [name: string, written: string][] = [
   ['integers of 20 digits', '[12345678901234567890,-99999999999999999999]'],
   ['an integer of 300 digits', '9'.repeat(300)],

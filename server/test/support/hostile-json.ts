@@ -1,6 +1,6 @@
 import { JSON_MAX_BYTES } from '../../src/contract/limits.ts';
 
-/** As often as it fits into a payload of the largest size. */
+/** Repeats the unit up to the largest size of a payload. */
 function filled(unit: string, [open, close]: [string, string] = ['[', ']']): string {
   const times = Math.floor((JSON_MAX_BYTES - 1) / (unit.length + 1));
   return `${open}${Array(times).fill(unit).join(',')}${close}`;
@@ -10,7 +10,7 @@ function keys(count: number, keyOf: (i: number) => string): string {
   return `{${Array.from({ length: count }, (_, i) => `"${keyOf(i)}":1`).join(',')}}`;
 }
 
-/** The same on each run, and in no order. */
+/** Returns the same texts on each run, in no order. */
 const scattered = (i: number) => ((i * 2_654_435_761) % 4_294_967_296).toString(16).padStart(8, '0');
 
 export const plainJson = JSON.stringify(

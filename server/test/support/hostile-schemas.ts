@@ -1,4 +1,4 @@
-/** Blows up to 2^levels evaluations. */
+/** Needs 2^levels evaluations. */
 export function exponential(levels: number): object {
   const $defs: Record<string, unknown> = { a0: { type: 'number', not: { const: 'x' } } };
   for (let i = 1; i <= levels; i++) {
@@ -8,7 +8,7 @@ export function exponential(levels: number): object {
   return { $ref: `#/$defs/a${levels}`, $defs };
 }
 
-/** Keeps note of every item at each level, all at once. With MANY_ITEMS that is more than a worker has room for. */
+/** Marks every item at each level, all at once. With MANY_ITEMS, this exceeds the memory of a worker. */
 export function greedy(levels = 200): object {
   let schema: object = { contains: true, unevaluatedItems: false };
   for (let i = 0; i < levels; i++) schema = { contains: true, allOf: [schema], unevaluatedItems: false };
@@ -17,6 +17,6 @@ export function greedy(levels = 200): object {
 
 export const MANY_ITEMS = `[${'1,'.repeat(65_600)}1]`;
 
-/** A pattern with so many places to be in at a time that one text keeps it busy for a second, with no chance to stop in between. */
+/** A pattern with so many concurrent states that one text takes a second, without a chance to stop in between. */
 export const UNSTOPPABLE = { pattern: '(a|b|c){900}'.repeat(20) };
 export const UNSTOPPABLE_TEXT = JSON.stringify('abc'.repeat(6_000));

@@ -1,4 +1,4 @@
-/** URLs of one kind, and what the refusal must say about them. */
+/** URLs of one kind, and the words of their refusal. */
 export interface HostileUrls {
   kind: string;
   why: RegExp;
@@ -13,7 +13,6 @@ const DOT = /must not end with a dot/;
 const ONE_LABEL = /must be a full domain name/;
 const UNKNOWN = /has no address|could not be looked up/;
 
-/** In place of a port, which the tests fill in. */
 const PORT = '{port}';
 const at = (hosts: string[]) => hosts.map((host) => `https://${host}:${PORT}/hook`);
 const words = (text: string) => text.trim().split(/\s+/);
@@ -204,7 +203,6 @@ const corpus: HostileUrls[] = [
   },
 ];
 
-/** Every kind, with the port to which nothing may connect. */
 export function hostileUrls(port: number): HostileUrls[] {
   return corpus.map(({ urls, ...kind }) => ({ ...kind, urls: urls.map((url) => url.replaceAll(PORT, String(port))) }));
 }

@@ -11,26 +11,24 @@ export const CLIENT = { id: 'waybill', secret: 'a secret with / and + and : in i
 
 export interface IdentityProvider {
   issuer: string;
-  /** The person who signs in there from now on. */
+  /** The person who signs in from now on. */
   person: { sub: string; [claim: string]: unknown };
-  /** What of it the service is set up with. */
+  /** The settings of the service for this provider. */
   env: Record<string, string>;
   stop(): Promise<void>;
 }
 
 interface Options {
-  /** Where the service is, whose callback is allowed. */
   serviceUrl: string;
-  /** The provider's id at the service. */
   as?: 'oidc' | 'google';
-  /** A host of the Internet to stand in for, with TLS. */
+  /** The host of the Internet that the provider plays, with TLS. */
   host?: string;
-  /** Whether it tells the address in its tokens, or on request only. */
+  /** The address is in the tokens, and not only in the userinfo response. */
   inToken?: boolean;
   authentication?: 'client_secret_basic' | 'client_secret_post';
 }
 
-/** Listens on loopback, with TLS as a host of the Internet if one is named. */
+/** Listens on loopback, with TLS if it plays a host of the Internet. */
 export async function listenAs(host: string | undefined, listener: RequestListener): Promise<{ server: Server; url: string }> {
   const authority = newAuthority();
   const server = host === undefined ? createPlainServer(listener) : createTlsServer(authority.issue([host]), listener);

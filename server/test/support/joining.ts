@@ -8,11 +8,11 @@ import { startTestService, type TestService } from './service.ts';
 
 const log = pino({ level: 'fatal' });
 
-/** A service without a worker: what joins does so when the test says. */
+/** A service without a worker: histories join when the test does it. */
 export interface JoiningService extends TestService {
-  /** Carries out all that was ever queued, once more each time. */
+  /** Runs all jobs that were ever queued, again each time. */
   join(): Promise<void>;
-  /** In whose ledgers a message stands, by handle, domain or mailbox, without `except`; an entry for each time it does. */
+  /** Lists the ledgers that have a message, by handle, domain or mailbox, without `except`. A ledger appears once for each entry. */
   holders(messageId: string, except: string): Promise<string[]>;
 }
 

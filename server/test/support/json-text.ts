@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Arbitraries of JSON as text rather than values: of all that parsing would lose, this keeps everything. */
+/** Arbitraries of JSON as text, because parsing would lose details. */
 export const whitespace = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 });
 
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 25 });
@@ -13,7 +13,7 @@ const numberText = fc
       digits.map((text) => `1${text}`),
     ),
     fc.option(digits, { nil: undefined }),
-    // Two digits keep it inside the range of a double.
+    // Two digits keep the number within the range of a double.
     fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-'), fc.integer({ min: 0, max: 99 })), { nil: undefined }),
   )
   .map(([sign, whole, fraction, exponent]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`);
@@ -29,7 +29,7 @@ const keyText = fc.oneof(stringText, fc.constantFrom('"__proto__"', '"constructo
 
 const padded = (text: fc.Arbitrary<string>) => fc.tuple(whitespace, text, whitespace).map((parts) => parts.join(''));
 
-/** A value of any kind in any spelling, with whitespace wherever JSON lets it stand. */
+/** Any value in any notation, with whitespace wherever JSON allows it. */
 export const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Browser } from './browser.ts';
 
-/** Runs a statement on the database of a service. */
 type Query = (text: string, values: string[]) => Promise<{ rows: { text: string }[] }>;
 
-/** Signs somebody in with the code in a kept mail: for programs that are no tests. */
+/** Signs in with the code in a kept mail, for programs that are not tests. */
 export async function signInWithKeptCode(url: string, email: string, query: Query): Promise<Browser> {
   const person = new Browser(url);
   await person.post('/auth/email-otp/send-verification-otp', { email });

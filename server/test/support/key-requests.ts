@@ -6,7 +6,7 @@ import { untilSearchable } from './search.ts';
 import type { TestBusiness, TestService } from './service.ts';
 import { newSigningKey, signedWrite } from './signing.ts';
 
-/** A valid request for every route that takes a key or is public. sent: a message from acme to globex. */
+/** A valid request for every route that takes a key or is public. `sent` is a message from acme to globex. */
 export function goodRequestsOfKeys(
   service: TestService,
   acme: TestBusiness,
@@ -25,7 +25,7 @@ export function goodRequestsOfKeys(
     return acme.api.write('POST', '/webhooks', { url: 'http://127.0.0.1:9/hook' });
   };
 
-  /** The id of a message that is leased from the consumer `jobs`, for the last time before it is parked. */
+  /** Leases a message from the consumer `jobs`, for the last time before it is parked. Returns its id. */
   async function leased(): Promise<string> {
     await acme.api.request('DELETE', '/v1/consumers/jobs');
     await acme.api.write('PUT', '/consumers/jobs', { max_tries: 1 });
@@ -37,7 +37,6 @@ export function goodRequestsOfKeys(
   const recoveryPath = ({ webhook_id, id }: { webhook_id: string; id: string }) => `/webhooks/${webhook_id}/recoveries/${id}`;
 
   let signingKey: Promise<SigningKey> | undefined;
-  /** A signed message. */
   async function signed(): Promise<{ id: string; receipt_url: string }> {
     signingKey ??= newSigningKey(service, acme);
     return (await signedWrite(acme, await signingKey, '/messages', { to: 'acme', json: { n: 1 } })).body;

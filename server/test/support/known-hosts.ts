@@ -2,7 +2,6 @@ import { Agent, buildConnector, setGlobalDispatcher } from 'undici';
 
 const places = new Map<string, { port: number; ca: string }>();
 
-/** Makes this process find a host of the Internet on loopback, with a certificate of a test's own authority. */
 export function findOnLoopback(host: string, port: number, ca: string): void {
   places.set(host, { port, ca });
   const plain = buildConnector({});

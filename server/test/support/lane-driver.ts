@@ -4,14 +4,14 @@ import { Lanes, type Reservation } from '../../src/modules/webhooks/lanes.ts';
 export const PROMPT = { succeeded: true, statusCode: 204, responseMs: 5 };
 export const NO_RESPONSE = { succeeded: false, statusCode: null, responseMs: 10_000 };
 
-/** Drives lanes as a dispatcher does, with a clock that stands still unless a test sets it, and a queue that never runs dry. */
+/** Drives lanes like a dispatcher, with a clock that only the test moves, and a queue that never runs dry. */
 export class LaneDriver {
   readonly lanes = new Lanes();
   now = 0;
-  /** What the next leases say of their endpoints. */
+  /** The next leases report this about their endpoints. */
   isProven = true;
   urlVersion = 0;
-  /** When more could be leased, by the limit of a webhook. */
+  /** The time at which the rate limit of a webhook allows more. */
   retryMs: number | undefined;
   #ids = 0;
 
@@ -38,7 +38,6 @@ export class LaneDriver {
     return this.lanes.fill(reservation, count === 0 && retryMs === undefined ? undefined : found);
   }
 
-  /** Leases as much as there is room for at once. */
   lease(): LeasedAttempt[] {
     return this.lanes.reserve(this.now).flatMap((reservation) => this.fill(reservation));
   }
@@ -48,13 +47,12 @@ export class LaneDriver {
     for (const attempt of attempts) this.lanes.prepare(attempt, body);
   }
 
-  /** Sends what is ready in the lanes of these attempts. */
   send(attempts: readonly LeasedAttempt[]): LeasedAttempt[] {
     const { batch } = this.lanes.send(new Set(attempts.map(({ lane }) => lane)), this.now);
     return batch.map(({ attempt }) => attempt);
   }
 
-  /** Takes attempts all the way from leased to recorded. */
+  /** Moves attempts from leased to recorded. */
   deliver(attempts: readonly LeasedAttempt[], bytes = 1_000, result: Result = PROMPT): void {
     this.prepare(attempts, bytes);
     for (let sent = this.send(attempts); sent.length > 0; sent = this.send(attempts)) {
@@ -63,7 +61,7 @@ export class LaneDriver {
     }
   }
 
-  /** Delivers until the woken lanes are at full width, and nothing is leased. */
+  /** Delivers until the woken lanes are at full width and nothing is leased. */
   widen(bytes = 1_000): void {
     for (let rounds = 0; rounds < 40; rounds++) this.deliver(this.lease(), bytes);
   }

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from './api.ts';
 import { until } from './process.ts';
 
-/** Senders that keep trying, and what came of it. */
+/** Senders that keep trying, and their results. */
 export class Load {
   readonly acknowledged: string[] = [];
-  /** Responses that are neither a success nor the 503 for a database that can't be reached. */
+  /** Responses that are neither a success nor the 503 of an unreachable database. */
   readonly oddResponses: string[] = [];
-  /** How often the database could not be reached. */
   refused = 0;
   #stopped = false;
   readonly #done: Promise<unknown>;

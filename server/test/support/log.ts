@@ -27,11 +27,9 @@ interface WellKnown {
   previous_logs: PublishedLog[];
 }
 
-/** Follows the log of a service as anybody can: over HTTP, believing nothing. */
 export class LogReader {
   readonly #url: string;
 
-  /** `url`: of the service. */
   constructor(url: string) {
     this.#url = url;
   }
@@ -40,7 +38,7 @@ export class LogReader {
     return (await fetch(`${this.#url}/.well-known/waybill.json`)).json() as Promise<WellKnown>;
   }
 
-  /** The newest checkpoint, with its signature verified. Undefined until there is one. */
+  /** Returns the newest checkpoint with a verified signature. Undefined: there is none yet. */
   async checkpoint(below = '/log'): Promise<Checkpoint | undefined> {
     const response = await fetch(`${this.#url}${below}/checkpoint`);
     if (response.status === 404) return undefined;
@@ -48,7 +46,7 @@ export class LogReader {
     const { log, previous_logs } = await this.wellKnown();
     const checkpoint = parseCheckpoint(note);
     const published = [log, ...previous_logs].find(({ origin }) => origin === checkpoint.origin);
-    // After a change of keys, the newest checkpoint is for a moment one of the key before.
+    // Just after a change of keys, the newest checkpoint is still signed by the former key.
     const vkeys = [published?.vkey ?? '', ...(published?.previous_keys ?? []).map(({ vkey }) => vkey)];
     await openNote(note, vkeys.map(parseVkey).map(noteVerifier));
     return checkpoint;
@@ -58,7 +56,7 @@ export class LogReader {
     return this.#bytes(`${below}/${tilePath(level, index, width)}`);
   }
 
-  /** Every leaf of the checkpoint, with entries, tiles and root compared. */
+  /** Returns every leaf of the checkpoint. Entries, tiles and root are compared. */
   async leaves({ size, root }: Checkpoint, below = '/log'): Promise<Uint8Array[]> {
     const leaves: Uint8Array[] = [];
     for (let index = 0; index * TILE_WIDTH < size; index++) {
@@ -74,7 +72,7 @@ export class LogReader {
     return leaves;
   }
 
-  /** Waits until the leaves of messages with these content hashes are in a checkpoint, and returns all leaves as hexadecimal digits. */
+  /** Waits until messages with these content hashes are in a checkpoint. Returns all leaves as hexadecimal digits. */
   async until(contentHashes: readonly string[], below = '/log'): Promise<string[]> {
     const wanted = contentHashes.map((hash) => Buffer.from(leafOf(1, hash)).toString('hex'));
     let found: string[] = [];

@@ -1,12 +1,11 @@
 /**
- * Loaded into a service before anything else (`--import`): measures the processor time of each turn of the event loop, which is how long
- * everybody else waits, and tells its parent when asked. Time in which the thread did not run, on a busy machine, does not count.
+ * Loaded into a service before anything else (`--import`). Measures the processor time of each turn of the event loop, which is how long
+ * other requests wait, and reports it to the parent process. Time in which the thread did not run, on a busy machine, does not count.
  */
 
 export interface Measured {
-  /** The longest turn, in milliseconds of processor time. */
   longestMs: number;
-  /** Of the main thread, worker threads left out. */
+  /** The time of the main thread, without worker threads. */
   totalMs: number;
 }
 
@@ -20,7 +19,7 @@ function now(): { cpuMs: number; wallMs: number } {
   return { cpuMs: cpuMs(), wallMs: performance.now() };
 }
 
-/** Kernels count processor time in steps of up to 4 ms, so it may seem longer than the time that went by. */
+/** Kernels count processor time in steps of up to 4 ms, so it may exceed the elapsed time. */
 function sinceTurnBegan({ cpuMs, wallMs } = now()): number {
   return Math.min(cpuMs - turnBeganAt.cpuMs, wallMs - turnBeganAt.wallMs);
 }
@@ -30,7 +29,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Without a reference, so that the loop sleeps as always: it runs at the end of a turn that something else has begun. */
+/** The timer is unreferenced, so that the loop sleeps as usual. It runs at the end of a turn that something else has begun. */
 function noteTurn(): void {
   const ended = now();
   longestMs = Math.max(longestMs, sinceTurnBegan(ended));
@@ -38,7 +37,7 @@ function noteTurn(): void {
   setImmediate(noteTurn).unref();
 }
 
-/** A fixed amount of work of the kind that a service does. The quickest of several counts. */
+/** A fixed amount of typical work. The fastest of several runs counts. */
 function reference(): Measured {
   const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: n, name: `name ${n} 漢`, tags: ['a', 'b'], at: { x: n / 3, y: null } }));
   let best = Number.POSITIVE_INFINITY;

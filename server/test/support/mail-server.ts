@@ -5,32 +5,29 @@ import { SMTPServer } from 'smtp-server';
 import { type Identity, selfSigned } from './certificates.ts';
 import { until } from './process.ts';
 
-/** A mail as it came, taken apart, with what was said around it. */
+/** A parsed mail, with its SMTP envelope. */
 export type ReceivedMail = Omit<Email, 'headers'> & {
-  /** By their names in lower case; the last of those that are repeated. */
+  /** Key: the name in lower case. The last of repeated headers counts. */
   headers: Map<string, string>;
   raw: string;
   envelope: { from: string; to: string[] };
   isEncrypted: boolean;
-  /** In milliseconds since 1970. */
   at: number;
 };
 
 export interface MailServer {
   url: string;
-  /** For a service that is to send through it. */
   settings: { SMTP_URL: string; MAIL_FROM: string };
   port: number;
-  /** In the order of their arrival, also those that were refused after their last byte. */
+  /** In order of arrival, with those that were refused after their last byte. */
   mails: ReceivedMail[];
-  /** Those to one mailbox. */
   to(mailbox: string): ReceivedMail[];
-  /** Waits until so many have come to it, and gives them. */
+  /** Waits until this many mails have come to the mailbox, and returns them. */
   received(mailbox: string, count?: number): Promise<ReceivedMail[]>;
-  /** Replies with this code from now on: to the address of a recipient, or to the mail itself. */
+  /** Replies with this code from now on: to the recipient's address, or to the mail itself. */
   refuse(code: number, at?: 'RCPT TO' | 'DATA'): void;
   accept(): void;
-  /** Sends no SMTP reply to mails until it accepts again; mails that wait by then never get one. */
+  /** Sends no SMTP reply to mails until it accepts again. Mails that wait by then never get one. */
   hang(): void;
   stop(): Promise<void>;
 }
@@ -38,14 +35,13 @@ export interface MailServer {
 export const MAIL_FROM = 'Waybill <no-reply@waybill.example>';
 
 interface Needs {
-  /** The only one who may send. */
   user?: { name: string; password: string };
-  /** Offered by STARTTLS, or taken from the start. Without it everything is plain. */
+  /** Offered by STARTTLS, or used from the start. Undefined: plain text. */
   tls?: 'starttls' | 'from the start' | undefined;
   identity?: Identity;
 }
 
-/** A real SMTP server on loopback that keeps what it is sent. */
+/** A real SMTP server on loopback that stores the mails. */
 export async function startMailServer({ user, tls, identity = selfSigned(['localhost']) }: Needs = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refusal: { code: number; at: 'RCPT TO' | 'DATA' } | undefined;
@@ -57,7 +53,7 @@ export async function startMailServer({ user, tls, identity = selfSigned(['local
     ...identity,
     secure: tls === 'from the start',
     disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(user ? [] : ['AUTH'])],
-    // Passwords are taken over plain connections too, so that it is the sender's doing if they are encrypted.
+    // Passwords are also accepted over plain connections, so the tests see whether the sender encrypts them.
     allowInsecureAuth: true,
     authOptional: user === undefined,
     disableReverseLookup: true,
@@ -70,7 +66,6 @@ export async function startMailServer({ user, tls, identity = selfSigned(['local
     onRcptTo: (_address, _session, done) => done(objectionAt('RCPT TO')),
     onData: async (stream, session, done) => {
       const raw = await bytesOf(stream).catch(() => undefined);
-      // Its sender died in the middle of it.
       if (raw === undefined) return;
       const { mailFrom, rcptTo } = session.envelope;
       const email = await PostalMime.parse(raw);

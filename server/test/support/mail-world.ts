@@ -9,19 +9,18 @@ import { handOver, type Parcel, SmtpClient, type SmtpReplies } from './smtp-clie
 export const INBOUND = 'in.waybill.test';
 const SELECTOR = 'test';
 
-/** A service that takes mail, and a net of names in which domains can vouch for what they send. */
+/** A service that receives mail, and a name server in which domains can vouch for their mail. */
 export interface MailWorld {
   service: TestService;
   names: NameServer;
   port: number;
-  /** Where files are kept. */
   filesFolder: string;
-  /** Lets the domain vouch for mail from this machine, and for mail with its signature. */
+  /** Makes the domain vouch for mail from this machine, and for mail with its signature. */
   publish(domain: string, options?: { spf?: string; dmarc?: string; keyNote?: string }): void;
   connect(preamble?: string): Promise<SmtpClient>;
-  /** To globex, unless it says otherwise. */
+  /** Delivers to globex by default. */
   handOver(client: SmtpClient, parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<SmtpReplies>;
-  /** Delivers over a connection of its own; returns the SMTP reply to the mail, or the first refusal. */
+  /** Delivers over a separate connection. Returns the SMTP reply to the mail, or the first refusal. */
   deliver(parcel: Partial<Parcel> & { mail: string | Buffer }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -81,12 +80,11 @@ export interface MailText {
   from?: string;
   subject?: string | null;
   messageId?: string | null;
-  /** Further header lines. */
   headers?: string[];
   body?: string;
 }
 
-/** A mail as simple as they come, unless it says otherwise. */
+/** A simple mail by default. */
 export function mailText({
   from = 'Ann <ann@acme-works.test>',
   subject = 'Order 4711',
@@ -105,7 +103,7 @@ export interface MimePart {
   body: string;
 }
 
-/** The header line and the body of a multipart mail. */
+/** Returns the header line and the body of a multipart mail. */
 export function multipart(type: string, parts: MimePart[], boundary = 'limit'): { headers: string[]; body: string } {
   const body = parts.map((part) => `--${boundary}\r\n${part.headers.join('\r\n')}\r\n\r\n${part.body}\r\n`).join('');
   return {
@@ -128,14 +126,12 @@ export function attached(name: string, type: string, bytes: string | Buffer): Mi
 
 export interface SigningOptions {
   domain?: string;
-  /** Header fields to sign, in place of the usual ones. */
   fields?: string[];
-  /** How much of the body to sign (the tag l=). */
   maxBodyLength?: number;
   canonicalization?: 'relaxed/relaxed' | 'simple/simple' | 'relaxed/simple';
 }
 
-/** Signed with the key that `publish` publishes. */
+/** Signs with the key that `publish` publishes. */
 export async function signed(
   mail: string,
   { domain = 'acme-works.test', fields, maxBodyLength, canonicalization = 'relaxed/relaxed' }: SigningOptions = {},

@@ -1,7 +1,6 @@
 import type { ApiResponse } from './api.ts';
 import type { Browser } from './browser.ts';
 
-/** A person who has signed in and acts for a business. */
 export class MemberApi {
   readonly browser: Browser;
   readonly handle: string;

@@ -3,8 +3,8 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { createTCPServer, createUDPServer, Packet } from 'dns2';
 
 /**
- * The DNS response to a query: addresses (those of the family that was asked for), texts and mail servers beside
- * them, another name, an error by its number, bytes that mean nothing, or nothing at all; whatever it is, it may come late.
+ * The DNS response to a query: addresses of the requested family, texts and mail servers beside them, another name, an error by its number,
+ * meaningless bytes, or nothing. Each may come late.
  */
 export type Reply =
   | readonly string[]
@@ -16,16 +16,15 @@ export type Reply =
   | { lateMs: number; reply: Reply };
 
 export interface NameServer {
-  /** For the setting DNS_SERVERS. */
   address: string;
-  /** The first question of a type gets the first reply, the next one the next, and all others the last. */
+  /** The first query of a type gets the first reply, the next one the next, and all others the last. */
   set(name: string, ...replies: [Reply, ...Reply[]]): void;
-  /** What was asked about a name: `A`, `AAAA`, `TXT` or `MX`, in order. */
+  /** The types of queries about a name, in order: `A`, `AAAA`, `TXT` or `MX`. */
   questionsAbout(name: string): string[];
   stop(): Promise<void>;
 }
 
-/** A text of several strings is given as such; a long one is split. */
+/** A text of several strings is sent as such, and a long one is split. */
 type Records = { txt?: readonly (string | readonly string[])[]; mx?: readonly string[]; addresses?: readonly string[] };
 
 const ALIASES_MAX = 8;
@@ -36,7 +35,7 @@ const TYPES = new Map<number, string>([
   [Packet.TYPE.MX, 'MX'],
 ]);
 
-/** A real name server on loopback, by UDP and by TCP, that knows what it is told and denies that there is anything else. */
+/** A real name server on loopback, by UDP and TCP. It knows only the names that tests set. */
 export async function startNameServer(): Promise<NameServer> {
   const zone = new Map<string, readonly Reply[]>();
   const questions: { name: string; type: string }[] = [];
@@ -71,7 +70,6 @@ export async function startNameServer(): Promise<NameServer> {
           for (const text of txt)
             add({ type: question.type, data: typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : [...text] });
         if (type === 'MX') for (const exchange of mx) add({ type: question.type, exchange, priority: 10 });
-        // The client may have gone.
         void Promise.resolve(send('garbage' in reply ? Buffer.from('not a DNS message') : response)).catch(() => {});
       }
     };

@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
 type Json = any;
 
-/** The document with shared parameters and responses in place of the references to them. Schemas and headers stay references. */
+/** Replaces the references to shared parameters and responses. Schemas and headers stay references. */
 export function resolved(document: Json): Json {
   return JSON.parse(JSON.stringify(document), (_, value) => {
     const [, kind, name] = /^#\/components\/(parameters|responses)\/([\w.-]+)$/.exec(value?.$ref ?? '') ?? [];

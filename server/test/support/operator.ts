@@ -11,7 +11,7 @@ import type { TestService } from './service.ts';
 
 const log = pino({ level: 'fatal' });
 
-/** What the operator does from outside the service, on connections of its own. */
+/** Runs the operator's commands on separate connections. */
 export class Operator {
   readonly #database: Database;
   readonly #parties: PartyDirectory;
@@ -22,7 +22,6 @@ export class Operator {
     this.#parties = new PartyDirectory(this.#database, new ChangeFeed(connection, log));
   }
 
-  /** Gives the agt_ id. */
   async addAgent(handle: string, name: string, segment?: string): Promise<string> {
     const [party] = await this.#database.queryText<{ id: string }>('SELECT id FROM parties WHERE handle = $1', [handle]);
     const agent = await createAgent(this.#database, BigInt(party?.id ?? 0), { name, segment });
@@ -40,7 +39,7 @@ export class Operator {
     await revokeKey(this.#database, await businessOfKey(this.#database, id), id);
   }
 
-  /** Without an agent: one to be written to, or found. */
+  /** Creates a business without an agent, which others write to or find. */
   async addBusiness(handle: string, name: string): Promise<void> {
     await this.#parties.create(handle, name);
   }

@@ -5,16 +5,16 @@ import { sharedSecret } from '../../src/platform/secrets/secrets.ts';
 import { until } from './process.ts';
 import type { TestService } from './service.ts';
 
-/** What a use-case does that sends mails, done by hand. */
+/** Queues mails as a use-case would. */
 export interface MailQueue {
   mails: Mails;
   queue(mail: Partial<Mail> & { to: string }): Promise<void>;
   transaction(work: (tx: TextQueryable) => Promise<void>): Promise<void>;
   /** Mails that are not sent yet, or never will be. */
   waiting(mailbox: string): Promise<WaitingMail[]>;
-  /** Waits until the mail has had so many attempts that failed. */
+  /** Waits until the mail has had this many failed attempts. */
   failed(mailbox: string, attempts: number): Promise<WaitingMail>;
-  /** Lets the time of the next attempt come at once. */
+  /** Makes the next attempt due. */
   hurry(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface WaitingMail {
   attempts: number;
   isUnderWay: boolean;
   lastError: string;
-  /** Until the next attempt. */
+  /** The seconds until the next attempt. */
   delayS: number;
 }
 

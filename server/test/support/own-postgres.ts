@@ -5,11 +5,11 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform
 import { TEST_SETTINGS } from './database-server.ts';
 import { temporaryFolder } from './process.ts';
 
-/** A PostgreSQL for one test file, where the one that all share would run out of connections, or must not be restarted. */
+/** A PostgreSQL for one test file, where the shared one would run out of connections or must not be restarted. */
 export interface OwnPostgres {
-  /** The address of a new database, with nothing in it. */
+  /** Returns the URL of a new, empty database. */
   createDatabase(): Promise<string>;
-  /** Until it is restarted. */
+  /** Stops the server until it is restarted. */
   halt(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import type { ApiResponse } from './api.ts';
 
-/** A client that can read a list. */
 type Reader = { get(path: string): Promise<ApiResponse> };
 
-/** A list with its query; filters are encoded here. */
+/** A list with its query. Filters are encoded here. */
 export function listPath(list: string, filters: Record<string, string | number> = {}): string {
   const query = new URLSearchParams(filters as Record<string, string>).toString();
   return query === '' ? list : `${list}?${query}`;
@@ -17,7 +16,7 @@ export function list(api: Reader, path: string, filters: Record<string, string |
 // biome-ignore lint/suspicious/noExplicitAny: items of every shape
 type Page = any[];
 
-/** Follows the cursors to the end; `afterPage` is called between one page and the next. */
+/** Follows the cursors to the end, and calls `afterPage` between two pages. */
 export async function everyPage(
   api: Reader,
   path: string,

@@ -6,7 +6,6 @@ interface Asker {
   post(path: string, body?: object): Promise<ApiResponse>;
 }
 
-/** A valid request for every route about an upload in upload parts, below this path. */
 export function goodRequestsOfParts(at: string, { get, post }: Asker): Record<string, () => Promise<ApiResponse>> {
   const inParts = async () => `${at}/${(await post(at, { ...announcement(), parts: true })).body.upload_id}`;
   return {

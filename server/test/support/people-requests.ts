@@ -7,13 +7,12 @@ import { goodRequestsOfParts } from './parts-requests.ts';
 import { signInWithCode } from './people.ts';
 import type { TestService } from './service.ts';
 
-/** So that no two are called alike. */
+/** Makes names unique. */
 let made = 0;
 
-/** A PNG of one pixel. */
 const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A valid request for every route for people: `owner` owns a business that she has claimed. */
+/** A valid request for every route for people. `owner` owns a business that she has claimed. */
 export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Record<string, () => Promise<ApiResponse>> {
   const person = owner.browser;
   const invite = (email = `guest-${++made}@corp.example`) => owner.post('/invitations', { email, role: 'member' });

@@ -5,7 +5,7 @@ import type { TestService } from './service.ts';
 
 type Mailed = { id: string; mail: { to: string; text: string } };
 
-/** What was mailed to the mailbox, the newest last: already kept, because there is no mail server, or yet to be. */
+/** The mails to the mailbox, newest last: kept, because there is no mail server, or still queued. */
 export async function mailsFor({ sql }: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
   const mails = await sql<Mailed>(
     `SELECT DISTINCT ON (id) id, mail
@@ -16,7 +16,6 @@ export async function mailsFor({ sql }: Pick<TestService, 'sql'>, email: string)
   return mails.filter(({ mail }) => mail.to === email).map(({ mail }) => mail.text);
 }
 
-/** Every code that was mailed to the mailbox, the newest last. */
 export async function codesFor(service: Pick<TestService, 'sql'>, email: string): Promise<string[]> {
   return (await mailsFor(service, email)).flatMap((text) => /\b\d{6}\b/.exec(text)?.[0] ?? []);
 }
@@ -25,12 +24,11 @@ export function askForCode(browser: Browser, email: string): Promise<ApiResponse
   return browser.post('/auth/email-otp/send-verification-otp', { email });
 }
 
-/** Another code than this one. */
 export function wrongCode(code: string, by = 1): string {
   return String((Number(code) + by) % 1_000_000).padStart(6, '0');
 }
 
-/** Signs somebody in with a code, in a browser of their own. */
+/** Signs a person in with a code, in a new browser. */
 export async function signInWithCode(
   service: Pick<TestService, 'sql' | 'url'>,
   email: string,

@@ -12,7 +12,9 @@ interface Prepared {
 
 let prepared: Promise<Prepared> | undefined;
 
-/** The first start creates a cluster, migrates it and makes the samples: once for all tests that are about something else. */
+/**
+ * The first start creates a cluster, migrates it and creates the samples. This is done once for all tests that are about something else.
+ */
 async function prepare(): Promise<Prepared> {
   const folder = mkdtempSync(path.join(inject('runFolder'), 'prepared-'));
   const service = await startProcess({ env: { DATA_DIR: folder } });
@@ -20,7 +22,7 @@ async function prepare(): Promise<Prepared> {
   return { folder, keys: service.keys };
 }
 
-/** A service on a data folder of its own, as a first start has left it, with the keys that the first start has printed. */
+/** Starts a service on a copy of a data folder after its first start, with the printed keys. */
 export async function startPrepared({ env = {}, ...rest }: Surroundings = {}): Promise<ServiceProcess & { dataFolder: string }> {
   prepared ??= prepare();
   const { folder, keys } = await prepared;

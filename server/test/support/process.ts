@@ -21,14 +21,12 @@ function accountNamed(name: string): Account {
 }
 
 export interface Surroundings {
-  /** Settings. Nothing of the environment of the tests is passed on, but what is needed to find programs. */
+  /** Settings. Of the environment of the tests, only the variables for finding programs are passed on. */
   env?: Record<string, string>;
   args?: string[];
-  /** Another copy of the project. */
   checkout?: string;
-  /** An installed package: what starts the service, or runs a command. */
+  /** The program of an installed package that starts the service, or runs a command. */
   installed?: string[];
-  /** Another account, when the tests run as root. */
   account?: Account;
   /** Measures the turns of its event loop (loop-meter.ts). */
   isMetered?: boolean;
@@ -43,25 +41,23 @@ export interface Ended {
 
 export interface ServiceProcess {
   pid: number;
-  /** As printed, or on this machine when PORT is set; empty for a worker without PORT, which prints no address. */
+  /** As printed, or on this machine when PORT is set. Empty for a worker without PORT, which prints no address. */
   url: string;
-  /** What was printed so far. */
   output(): string;
-  /** By address (`acme/purchasing`); empty unless this was the first start. */
+  /** Key: address (`acme/purchasing`). Empty unless this was the first start. */
   keys: Record<string, string>;
   curlLines: string[];
   api(address: string): Api;
-  /** Sends the signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   ended: Promise<Ended>;
-  /** Only of a metered process. */
+  /** Only a metered process has this. */
   ask(question: MeterQuestion): Promise<Measured>;
 }
 
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
 
-/** A folder that goes away with the test file, along with every process that works in it. */
+/** A folder that is removed after the test file, together with every process that works in it. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'waybill-fault-')));
   folders.add(folder);
@@ -71,21 +67,21 @@ export function temporaryFolder(): string {
 
 const dataFolders = new Map<string, string>();
 
-/** The data folder of all services on a database: the log of the database has its last checkpoint there. */
+/** The data folder of all services on a database: it has the last checkpoint of the database's log. */
 export function dataFolderOf(databaseUrl: string): string {
   const folder = dataFolders.get(databaseUrl) ?? temporaryFolder();
   dataFolders.set(databaseUrl, folder);
   return folder;
 }
 
-/** The processes whose working folder is inside the folder: a PostgreSQL works in its cluster. */
+/** The processes whose working folder is inside the folder. A PostgreSQL works in its cluster. */
 export function processesIn(folder: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const inside = [...workingFolders(pids.map(Number))].filter(([, cwd]) => cwd === folder || cwd.startsWith(`${folder}/`));
   return inside.map(([pid]) => pid);
 }
 
-/** Of those that live. A container may hide from root what processes of others do, but not from their own account. */
+/** The working folders of live processes. A container may hide them from root, but not from the processes' own account. */
 function workingFolders(pids: number[]): Map<number, string> {
   const found = new Map<number, string>();
   const hidden: string[] = [];
@@ -102,7 +98,7 @@ function workingFolders(pids: number[]): Map<number, string> {
   return found;
 }
 
-/** The postmaster of a data folder, which must be running. */
+/** The process id of the postmaster of a data folder, which must be running. */
 export function postmasterOf(dataFolder: string): number {
   const pid = Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
   if (!processesIn(dataFolder).includes(pid)) throw new Error(`no PostgreSQL runs in ${dataFolder}`);
@@ -113,7 +109,7 @@ export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
-/** The command line of a process, or the title that it has given itself; nothing once it has ended. */
+/** The command line of a process, or its own title. Empty once it has ended. */
 export function titleOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -138,7 +134,7 @@ export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings
   const { env = {}, args = [], checkout = CHECKOUT, installed, account, isMetered = false } = surroundings;
   const databaseUrl = env['DATABASE_URL'];
   const dataFolder = databaseUrl === undefined || account ? {} : { DATA_DIR: dataFolderOf(databaseUrl) };
-  // As `npm start` does it.
+  // `npm start` has the same option.
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
   if (isMetered) options.push(`--import=${METER}`);
   const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
@@ -171,7 +167,6 @@ export function collected(child: ChildProcess): { text(): { stdout: string; stde
   return { text: () => ({ stdout, stderr }), ended };
 }
 
-/** Runs a program that ends by itself. */
 export function runProgram(program: 'main' | 'cli', surroundings: Surroundings): Promise<Ended> {
   return collected(spawnProgram(program, surroundings)).ended;
 }
@@ -182,7 +177,7 @@ function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE', FOLDERS_SETTING].map((name) => [name, process.env[name]]));
 }
 
-/** Starts the service on any free port and waits until it has said all it says at a start. */
+/** Starts the service on any free port and waits until it has printed everything. */
 export async function startProcess({ env = {}, ...rest }: Surroundings): Promise<ServiceProcess> {
   const child = spawnProgram('main', { env: { PORT: '0', ...env }, ...rest });
   const { text, ended } = collected(child);
@@ -217,7 +212,7 @@ export async function startProcess({ env = {}, ...rest }: Surroundings): Promise
   };
 }
 
-/** Looks again and again until it holds. The test's own time limit ends the wait. */
+/** Polls until the condition holds. The time limit of the test ends the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20);
 }
@@ -230,12 +225,10 @@ function killAll(): void {
 export function killQuietly(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
-  } catch {
-    // It ended meanwhile.
-  }
+  } catch {}
 }
 
-/** Ends what the test file has started, and removes its folders. Called after each file by clean-up.ts. */
+/** Ends the processes of the test file, and removes its folders. clean-up.ts calls it after each file. */
 export async function cleanUp(): Promise<void> {
   if (folders.size === 0 && children.size === 0) return;
   await until(() => {
@@ -246,7 +239,7 @@ export async function cleanUp(): Promise<void> {
   folders.clear();
 }
 
-// For a run that is cut short.
+// Runs also when a run is cut short.
 process.once('exit', () => {
   killAll();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

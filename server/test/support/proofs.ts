@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ApiResponse } from './api.ts';
 
-/** Asks for a proof until the log has the message, as the 202 says. */
+/** Requests a proof until the log has the message, as the 202 says. */
 export async function untilLogged(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let tries = 0; ; tries++) {
     const response = await ask();

@@ -1,14 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
 export interface RawResponse {
-  /** All that came back, head and body, as it came. */
   text: string;
   status: number | undefined;
-  /** Whether the service ended the connection. */
+  /** The service has ended the connection. */
   closed: boolean;
 }
 
-/** A bare connection, for what no HTTP client would send. */
+/** A bare connection, for input that no HTTP client sends. */
 export function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -22,7 +21,7 @@ export function openSocket(url: string): Promise<Socket> {
   });
 }
 
-/** Sends the bytes and collects what comes back, until the service closes or is silent for `quietMs` after it has begun to respond. */
+/** Sends the bytes and collects the response, until the service closes or is silent for `quietMs` after it has begun to respond. */
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,

@@ -8,48 +8,42 @@ import tls from 'node:tls';
 import { expect } from 'vitest';
 import { type Authority, type Identity, newAuthority } from './certificates.ts';
 
-/** What a receiver was sent. */
+/** A request that a receiver got. */
 export interface Delivery {
   path: string;
   method: string;
   headers: IncomingHttpHeaders;
-  /** The body as it came. */
   body: Buffer;
-  /** In milliseconds since 1970. */
   at: number;
-  /** The connection it came over, for those who count them. */
   socket: Socket;
 }
 
 export type Responder = (delivery: Delivery, response: ServerResponse, request: IncomingMessage) => void;
 
 export interface Receiver {
-  /** With a path of its own choice. */
   url(path?: string): string;
   port: number;
-  /** In the order of their arrival. */
   deliveries: Delivery[];
-  /** Those of one path. */
   at(path: string): Delivery[];
-  /** How to respond from now on; at first with 204. */
+  /** The response from now on. The default is 204. */
   respond: Responder;
-  /** Waits until so many have come. */
+  /** Waits until this many have come. */
   received(count: number, timeoutMs?: number): Promise<Delivery[]>;
   stop(): Promise<void>;
 }
 
-/** One authority for a test file. Trusted by this process, and by another that is given `environment`. */
+/** The authority of a test file. This process trusts it, and so does another that gets trustInProcess(). */
 export const authority: Authority = newAuthority();
 tls.setDefaultCACertificates([...tls.getCACertificates(), authority.cert]);
 
-/** Makes a process of its own trust the authority. */
+/** Makes another process trust the authority. */
 export function trustInProcess(): Record<string, string> {
   const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-authority-')), 'authority.pem');
   writeFileSync(file, authority.cert);
   return { NODE_EXTRA_CA_CERTS: file };
 }
 
-/** What a webhook may reach in tests. */
+/** The private hosts that webhooks may reach in tests. */
 export const receiverSettings = { WEBHOOK_PRIVATE_HOSTS: 'localhost,127.0.0.1' };
 
 export const withStatus =
@@ -60,11 +54,11 @@ export const withStatus =
 interface ReceiverOptions {
   plain?: boolean;
   identity?: Identity;
-  /** As PEM: only clients with a certificate by this authority get through. */
+  /** PEM. Only clients with a certificate by this authority are accepted. */
   clientAuthority?: string;
 }
 
-/** A real HTTPS (or HTTP) server on loopback that keeps what it is sent. */
+/** A real HTTPS (or HTTP) server on loopback that records its requests. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { type ErrorCode, errorCatalogue } from '../../src/contract/errors.ts';
 import type { ApiResponse } from './api.ts';
 
-/** The one shape that every refusal has, with the status that belongs to its code. */
 export function expectRefusal(response: ApiResponse, code: ErrorCode): void {
   expect([response.status, response.body?.error?.code], response.text).toEqual([errorCatalogue[code][0], code]);
   const { message, request_id, details } = response.body.error;
@@ -11,13 +10,13 @@ export function expectRefusal(response: ApiResponse, code: ErrorCode): void {
   if (code === 'validation_error') expect(details[0].message, response.text).toMatch(/\S/);
 }
 
-/** The refusal, and the field it complains about first. */
+/** Expects a validation error whose first issue is about this field. */
 export function expectInvalid(response: ApiResponse, field: string): void {
   expectRefusal(response, 'validation_error');
   expect(response.body.error.details[0].path, response.text).toBe(`/${field}`);
 }
 
-/** A response without what differs between requests: all by which an observer could distinguish two cases. */
+/** The response without parts that differ between requests: everything by which an observer could distinguish two cases. */
 export function withoutTraces({ status, headers, text }: ApiResponse): { status: number; headers: Record<string, string>; text: string } {
   const kept = Object.fromEntries(headers);
   const requestId = kept['x-request-id'] ?? '';

@@ -7,21 +7,21 @@ import { createCluster, handOver, queryAt, startCluster, stopCluster } from './t
 
 /** A PostgreSQL and a standby of it. */
 export interface ReplicatedPostgres {
-  /** The standby first. */
+  /** Names both servers, the standby first. */
   url: string;
-  /** Kills the primary -9, then makes the standby the primary. */
+  /** Kills the primary with SIGKILL, then promotes the standby. */
   failOver(): Promise<void>;
-  /** Stops every process of the primary where it is: its connections stay open, and nothing responds. */
+  /** Stops every process of the primary (SIGSTOP): its connections stay open, and nothing responds. */
   freezePrimary(): void;
   promote(): Promise<void>;
-  /** Kills the standby -9: commits wait for it from now on. */
+  /** Kills the standby with SIGKILL: commits wait for it from now on. */
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;
-  /** Connections that the primary has, whatever became of their other ends. */
+  /** The connections of the primary, whatever became of their clients. */
   connections(): Promise<number>;
 }
 
-/** Unless it is told otherwise, the standby confirms each commit. Its processes and folders go away with the test file. */
+/** By default, the standby confirms each commit. Processes and folders are removed after the test file. */
 export async function startReplicatedPostgres({ isSynchronous = true } = {}): Promise<ReplicatedPostgres> {
   const [folder, primaryPort, standbyPort] = [temporaryFolder(), await freePort(), await freePort()];
   const [primary, standby] = [path.join(folder, 'primary'), path.join(folder, 'standby')];

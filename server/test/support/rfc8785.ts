@@ -10,7 +10,7 @@ const SHORT_ESCAPES: Record<string, string> = {
   '\r': '\\r',
 };
 
-/** RFC 8785, written without a look at the service's own, so that its hashes are checked and not repeated. */
+/** RFC 8785, written independently of the service, so that its hashes are verified and not repeated. */
 export function canonical(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value);
@@ -28,12 +28,12 @@ export function sha256OfText(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** What content_hash covers, by the names of the fields. */
+/** The fields that content_hash covers. */
 const HASHED_FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
 
-/** The correct content_hash of an envelope, by the rule of the documentation. `files` are those of the envelope, without their URLs. */
+/** The correct content_hash of an envelope, by the documentation. `files` are those of the envelope, without their URLs. */
 export function contentHashOf(envelope: Record<string, unknown>, files: readonly object[] = []): string {
-  // Messages from before this hash was recorded have null, and so have messages without JSON: there it is no part of what is hashed.
+  // Null for messages from before this hash was recorded, and for messages without JSON: then content_hash does not cover it.
   const fields = [...HASHED_FIELDS, ...(envelope['json_bytes_sha256'] === null ? [] : ['json_bytes_sha256'])];
   return sha256OfCanonical({ ...Object.fromEntries(fields.map((name) => [name, envelope[name]])), files });
 }
@@ -44,7 +44,7 @@ function quoted(text: string): string {
   return `${written}"`;
 }
 
-/** The RFC has no place for half a surrogate pair; JSON.stringify escapes it, and so does the service. */
+/** The RFC forbids half of a surrogate pair. JSON.stringify escapes it, and so does the service. */
 function isWrittenPlainly(character: string): boolean {
   return character >= ' ' && character.isWellFormed();
 }

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** Names the file in which a run notes its temporary folders, for warden.ts. Unset if run.ts has not started the tests. */
+/** The variable with the file in which a run records its temporary folders, for warden.ts. Unset if run.ts has not started the tests. */
 export const FOLDERS_SETTING = 'WAYBILL_TEST_FOLDERS';
 
 export function noteFolder(folder: string): void {

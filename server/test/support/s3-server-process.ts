@@ -4,12 +4,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * s3rver in a process of its own, because it is changed in a few places to behave like S3: it checks
- * signatures as if !'()* and the slash behind a bucket were never signed, lets unsigned requests pass, can neither abort
- * a multipart upload nor list its parts, takes parts of uploads that are over or were never begun, passes over If-None-Match on writes, does not compare the
- * parts that are completed with those that came, and shows half of an object while it is written. Not as in S3 either,
- * and so not tested on it: ranges other than first-last and first-, If-Range, conditions on copies, If-Match on writes, and
- * the least size of a part, which it passes over.
+ * s3rver in a separate process, changed in several places to behave like S3. Without the changes it checks signatures as if !'()* and the
+ * slash after a bucket were never signed, lets unsigned requests pass, can neither abort a multipart upload nor list its parts, accepts
+ * parts of uploads that have ended or were never begun, ignores If-None-Match on writes, does not compare completed parts with the received
+ * ones, and shows half of an object while it is written. Other differences remain, so they are not tested on it: ranges other than
+ * first-last and first-, If-Range, conditions on copies, If-Match on writes, and the minimum size of a part.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
 const SLOW_COPY_BYTES = 1_000_000;
@@ -42,7 +41,7 @@ async function refuseUnsigned({ headers, query }: Exchange, next: () => Promise<
   throw Object.assign(new Error('Access Denied'), { code: 'AccessDenied', status: 403, expose: true });
 }
 
-/** A list is only looked at for whether it is signed, not for whether rightly so. */
+/** For lists, only the presence of a signature is checked. */
 async function acceptSlash(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   if (exchange.path === `/${bucket}/`) exchange.app = Object.create(exchange.app, { allowMismatchedSignatures: { value: true } });
   return next();
@@ -57,13 +56,13 @@ async function refuseExisting({ method, path: target, headers }: Exchange, next:
 
 const folderOf = (uploadId: string) => path.join(folder, bucket, '._S3rver_uploads', uploadId);
 
-/** Refuses what was completed, aborted or never begun. */
+/** Refuses an upload that was completed, aborted or never begun. */
 async function requireUpload(uploadId: string): Promise<void> {
   const isThere = /^[0-9a-f]+$/.test(uploadId) && (await fs.stat(path.join(folderOf(uploadId), 'key')).catch(() => undefined));
   if (!isThere) throw new S3Error('NoSuchUpload', 'The specified multipart upload does not exist.');
 }
 
-/** As S3 does, NextPartNumberMarker stands on the last page, too; IsTruncated alone says whether there is another. */
+/** Like S3, it sends NextPartNumberMarker on the last page, too. Only IsTruncated says whether there is another. */
 async function listParts(uploadId: string, marker: number): Promise<string> {
   const names = (await fs.readdir(folderOf(uploadId))).filter((name) => /^\d+$/.test(name));
   const after = names.map(Number).filter((number) => number > marker);
@@ -103,7 +102,7 @@ server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList, refuseExist
 
 let written = 0;
 
-/** Lets a file be written under another name, which it loses once it is whole. */
+/** Writes a file under another name, and renames it once it is complete. */
 async function whole<T>(target: string, write: (aside: string) => Promise<T>): Promise<T> {
   const aside = path.join(folder, `aside-${++written}`);
   try {
@@ -134,7 +133,7 @@ const { copyFile } = fs;
 fs.copyFile = (source, target) =>
   whole(String(target), async (aside) => {
     await copyFile(source, aside);
-    // To copy much takes S3 a while, in which other things happen.
+    // S3 takes a while to copy large objects, during which other requests run.
     if ((await fs.stat(aside)).size >= SLOW_COPY_BYTES) await sleep(SLOW_COPY_MS);
   });
 

@@ -6,18 +6,16 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { filesIn } from './files-in.ts';
 
-/** A real S3-compatible server on loopback, with an empty bucket. */
 export interface S3Server {
-  /** The settings of a service that keeps its files there. */
   env: Record<string, string>;
-  /** The keys of everything in the bucket, and of the parts of uploads that were neither completed nor aborted. */
+  /** The keys of everything in the bucket, and of parts of uploads that were neither completed nor aborted. */
   kept(): Promise<string[]>;
-  /** The file in which an object's bytes are, for a look at its times; only where the server runs here. */
+  /** The file with an object's bytes, to read its times. Only where the server runs on this machine. */
   fileOf(key: string): string;
   stop(): Promise<void>;
 }
 
-/** Whether the tests run with a bucket at a server that the environment names (`npm run test:s3`). */
+/** The tests use a bucket at a server that the environment names (`npm run test:s3`). */
 export const isGivenS3 = process.env['TEST_S3'] === 'true';
 
 const BUCKET = 'waybill';
@@ -26,7 +24,7 @@ const PROGRAM = path.join(import.meta.dirname, 's3-server-process.ts');
 export async function startS3Server(): Promise<S3Server> {
   if (isGivenS3) return (await import('./given-s3.ts')).bucketAtGivenServer();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-s3-'));
-  // Its continuation tokens are encrypted with DES.
+  // The continuation tokens of s3rver are encrypted with DES.
   const args = ['--openssl-legacy-provider', PROGRAM, folder, BUCKET];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
@@ -43,7 +41,7 @@ export async function startS3Server(): Promise<S3Server> {
     },
     kept: async () =>
       (await filesIn(path.join(folder, BUCKET)))
-        // Beside each object stand its hash and its metadata.
+        // Each object has its hash and its metadata beside it.
         .filter((file) => file.endsWith('_object') || file.startsWith('._S3rver_uploads'))
         .map((file) => file.replace(/\._S3rver_object$/, '')),
     fileOf: (key) => path.join(folder, BUCKET, `${key}._S3rver_object`),

@@ -7,7 +7,7 @@ const HEADER = `-- The schema that the migrations add up to, read back from Post
 -- UPDATE_SCHEMA=1 npx vitest run server/test/faults/migrations.test.ts
 `;
 
-/** Types, tables with columns and constraints, indexes and whole functions of the schema public, as stable text. */
+/** Dumps types, tables with columns and constraints, indexes and whole functions of the schema public as stable text. */
 export async function dumpSchema(run: Run): Promise<string> {
   const sections = [await enums(run), await composites(run), await tables(run), await indexes(run), await functions(run)];
   return `${HEADER}\n${sections.flat().join('\n\n')}\n`;
@@ -71,7 +71,7 @@ async function columns(run: Run, table: number): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Not-null constraints stand with their columns. */
+/** Not-null constraints are listed with their columns. */
 async function constraints(run: Run, table: number): Promise<string[]> {
   const rows = await run<{ text: string }>(
     `SELECT 'CONSTRAINT ' || conname || ' ' || pg_get_constraintdef(oid) AS text
@@ -80,7 +80,7 @@ async function constraints(run: Run, table: number): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Those of constraints stand with their tables. */
+/** Indexes of constraints are listed with their tables. */
 async function indexes(run: Run): Promise<string[]> {
   const rows = await run<{ text: string }>(
     `SELECT replace(pg_get_indexdef(i.indexrelid), ' ON public.', ' ON ') AS text
@@ -91,7 +91,7 @@ async function indexes(run: Run): Promise<string[]> {
   return rows.length === 0 ? [] : [rows.map(({ text }) => `${text};`).join('\n')];
 }
 
-/** With their bodies. A statement in place of a body is shown as PostgreSQL has understood it. */
+/** Functions have their bodies. A statement in place of a body is shown as PostgreSQL has parsed it. */
 async function functions(run: Run): Promise<string[]> {
   const rows = await run<{ text: string }>(
     `SELECT replace(pg_get_functiondef(oid), 'CREATE OR REPLACE FUNCTION public.', 'CREATE FUNCTION ') AS text FROM pg_proc

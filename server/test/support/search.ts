@@ -11,17 +11,14 @@ type Reader = { get(path: string): Promise<ApiResponse> };
 // biome-ignore lint/suspicious/noExplicitAny: results as they came
 export type SearchResult = any;
 
-/** All results of a search, on however many pages. */
 export async function search(api: Reader, q: string, limit = 50): Promise<SearchResult[]> {
   return (await everyPage(api, '/search', { q, limit })).flat();
 }
 
-/** The ids of the messages that a search finds. */
 export async function foundIds(api: Reader, q: string): Promise<string[]> {
   return (await search(api, q)).map(({ message }) => message.id);
 }
 
-/** What the marks of a match cover. */
 export function marked({ text, marks }: { text: string; marks: [number, number][] }): string[] {
   return marks.map(([start, end]) => [...text].slice(start, end).join(''));
 }
@@ -30,7 +27,7 @@ export async function expectFound(api: Reader, q: string, ids: string[]): Promis
   expect(await foundIds(api, q), q).toEqual(ids);
 }
 
-/** Waits until everything that was sent can be found, as if every business had searched before. */
+/** Waits until all messages can be found, as if every business had searched before. */
 export async function untilSearchable(service: Pick<TestService, 'sql' | 'database'>): Promise<void> {
   await untilIndexed(service);
   const parties = await service.sql<{ party_id: string }>('SELECT party_id FROM thread_index WHERE searched_at IS NULL');
@@ -38,7 +35,7 @@ export async function untilSearchable(service: Pick<TestService, 'sql' | 'databa
   await until(async () => (await service.sql('SELECT FROM search_queue')).length === 0);
 }
 
-/** Nothing is indexed for searches until it may go on. */
+/** Stops the search index until `goOn` is called. */
 export async function holdSearchIndex(service: TestService): Promise<{ goOn(): Promise<void> }> {
   const lock = await lockingWith(service, `SELECT pg_advisory_xact_lock(hashtextextended('search index ' || shard_name(), 0))`);
   return { goOn: () => lock.rollBack() };

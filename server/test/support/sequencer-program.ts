@@ -12,8 +12,9 @@ import { SecretBox } from '../../src/platform/secrets/secret-box.ts';
 import { openShards } from '../../src/platform/shards/shards.ts';
 
 /*
- * The sequencer of a worker, alone in a process, which does what is waiting and ends. With `--kill-at n` it kills itself with -9 before its
- * n-th step, which is a statement, a commit or an access to the object store. With `--no-lock` it does not ask whether others are at it.
+ * The sequencer of a worker, alone in a process, which does the waiting work and ends. With `--kill-at n` it kills itself with SIGKILL
+ * before its n-th step: a statement, a commit or an access to the object store. With `--no-lock` it does not take the lock of the
+ * sequencer.
  */
 const { values } = parseArgs({
   options: {

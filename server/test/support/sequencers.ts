@@ -15,7 +15,7 @@ export interface SequencerOptions {
   rounds?: number;
 }
 
-/** Runs a sequencer in a process of its own until nothing is waiting. Returns the steps it took; undefined if it was killed. */
+/** Runs a sequencer in a separate process until nothing is waiting. Returns its number of steps, or undefined if it was killed. */
 export async function runSequencer(service: TestService, options: SequencerOptions = {}): Promise<number | undefined> {
   const { killAt = 0, hasNoLock = false, clockMs = 0, rounds = 1 } = options;
   const args = ['--database', service.databaseUrl, '--folder', dataFolderOf(service.databaseUrl)];
@@ -36,7 +36,7 @@ export async function runSequencer(service: TestService, options: SequencerOptio
   return Number(stdout);
 }
 
-/** The checkpoint that the object store has, as a witness would have seen it. */
+/** The checkpoint in the object store, as a witness would see it. */
 export function publishedNote(service: TestService, log = 1): string | undefined {
   const folder = path.join(dataFolderOf(service.databaseUrl), `files/named/log/${log}/checkpoint`);
   try {
@@ -49,7 +49,7 @@ export function publishedNote(service: TestService, log = 1): string | undefined
   }
 }
 
-/** Collects every checkpoint that was published, and compares each with the next one. */
+/** Collects every published checkpoint, and compares each with the next one. */
 export class Witness {
   readonly #service: TestService;
   readonly seen: Checkpoint[] = [];
@@ -79,7 +79,6 @@ export class Witness {
   }
 }
 
-/** Each hash once, whatever else is there. */
 export function countOf(leaves: readonly string[], contentHash: string): number {
   const leaf = `01${contentHash.replace('sha256:', '')}`;
   return leaves.filter((one) => one === leaf).length;

@@ -18,21 +18,19 @@ import { copyTemplate, createUndistributed, settingsFor } from './database-serve
 import { dataFolderOf } from './process.ts';
 import { everywhere, SHARDS } from './sharded.ts';
 
-/** A service of the test's own, in this process, on a free port and a fresh database. */
+/** A service for one test file, in this process, on a free port and a fresh database. */
 export interface TestService {
   url: string;
   databaseUrl: string;
-  /** Where mails can be read that are kept, with the token; empty where there is a mail server. */
+  /** The URL of kept mails, with the token. Empty if there is a mail server. */
   keptMailsAt: string;
-  /** Without a key. */
   anonymous: Api;
-  /** Makes a business with one agent, and gives what acts for it. */
+  /** Creates a business with one agent. */
   business(handle: string, options?: { segment?: string; scope?: KeyScope; claimed?: boolean }): Promise<TestBusiness>;
-  /** Looks behind the scenes, or turns back a clock; never a substitute for what HTTP can show. */
+  /** Inspects rows, or moves a clock. It must not replace checks that are possible by HTTP. */
   sql<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
-  /** To call a store by hand. */
   database: Database;
-  /** Another process's worth of service on the same database. */
+  /** Another instance of the service on the same database. */
   sibling(env?: Record<string, string>): Promise<{ url: string; anonymous: Api; stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
@@ -43,13 +41,12 @@ export interface TestBusiness {
   keyId: string;
   secret: string;
   api: Api;
-  /** An API with another key of the same agent. */
   withKey(scope: KeyScope): Promise<Api>;
 }
 
 /**
- * A database in the run's PostgreSQL: migrated and empty, with `template0` not even migrated, with `undistributed` not distributed in any run
- * and maybe not migrated.
+ * A database in the run's PostgreSQL: migrated and empty, not even migrated (`template0`), or not distributed in any run and maybe not
+ * migrated (`undistributed`).
  */
 export function createDatabase(template: 'waybill' | 'template0' | 'undistributed' = 'waybill'): Promise<string> {
   const server = inject('databaseServer');
@@ -59,7 +56,7 @@ export function createDatabase(template: 'waybill' | 'template0' | 'undistribute
 
 const log = pino({ level: 'fatal' });
 
-/** Undefined where the pages were never built. What is not about the pages is content with an old build, and does not wait for a new one. */
+/** Undefined if the pages were never built. Tests that are not about pages use an old build, and do not wait for a new one. */
 export function anyPages(): string | undefined {
   const folder = path.resolve(import.meta.dirname, '../../../web/dist');
   const [name] = existsSync(folder) ? readdirSync(folder).filter((one) => !one.startsWith('.')) : [];

@@ -7,11 +7,10 @@ import { selfSigned } from './certificates.ts';
 import { temporaryFolder } from './process.ts';
 
 interface Setting {
-  /** What it can’t do without. */
+  /** Other settings that this one requires. */
   along?: Record<string, string>;
-  /** What it is called in the configuration. */
   key: keyof Config;
-  /** A value that is taken, and what becomes of it. */
+  /** A valid value, and its parsed form. */
   given: string;
   becomes: Config[keyof Config];
   wrong: string[];
@@ -19,7 +18,6 @@ interface Setting {
 
 const notWhole = ['-1', '1.5', '1e3', '0x10', 'many', '9007199254740993'];
 
-/** A folder with a certificate, its key, and the certificate of another key. */
 export const pems = temporaryFolder();
 const identity = selfSigned(['mail.example']);
 writeFileSync(path.join(pems, 'cert.pem'), identity.cert);
@@ -31,11 +29,10 @@ const logKey = Buffer.from(generateKeyPairSync('ed25519').privateKey.export({ fo
 writeFileSync(path.join(pems, 'log-key.pem'), logKey);
 
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
-/** Every setting. */
 export const settings: Record<string, Setting> = {
   PORT: { key: 'port', given: '8080', becomes: 8080, wrong: [...notWhole, '65536'] },
   HOST: { key: 'host', given: '::', becomes: '::', wrong: ['two words', 'http://localhost', '127.0.0.1:80', '-x'] },
-  // What is wrong with a folder shows only when it is opened; see below.
+  // A wrong folder shows only when it is opened, which a test below does.
   DATA_DIR: { key: 'dataDir', given: '/srv/../srv/waybill', becomes: '/srv/waybill', wrong: [] },
   DATABASE_URL: {
     key: 'databaseUrl',
@@ -146,7 +143,7 @@ export const settings: Record<string, Setting> = {
   },
   WEBHOOK_LOG_DAYS: { key: 'webhookLogDays', given: '7', becomes: 7, wrong: [...notWhole, '3651'] },
   WEBHOOK_PAUSE_AFTER_DAYS: { key: 'webhookPauseAfterDays', given: '0', becomes: 0, wrong: [...notWhole, '3651'] },
-  // What is wrong with them is below: the errors do not repeat a key.
+  // Wrong keys are tested below, because the errors do not repeat a key.
   SECRETS_KEY: { key: 'secretsKey', given: SECRETS_KEY, becomes: Buffer.from(SECRETS_KEY, 'base64'), wrong: [] },
   SECRETS_OLD_KEYS: { key: 'secretsOldKeys', given: SECRETS_KEY, becomes: [Buffer.from(SECRETS_KEY, 'base64')], wrong: [] },
   LOG_PUBLIC: { key: 'logPublic', given: 'false', becomes: false, wrong: ['yes', '0'] },

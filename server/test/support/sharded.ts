@@ -3,18 +3,17 @@ import type { Database } from '../../src/platform/postgres/postgres.ts';
 import { pathOf } from '../../src/platform/postgres/shard-names.ts';
 import { SHARD_TABLE_NAMES } from '../../src/platform/shards/distribute.ts';
 
-/** `TEST_SHARDS=4 npm test -- <tests>` distributes the database that tests copy over so many shards. */
+/** `TEST_SHARDS=4 npm test -- <tests>` distributes the database that tests copy over this many shards. */
 export const SHARDS = Number(process.env['TEST_SHARDS'] ?? 0);
 
-/** Whether the run is about Citus (`npm run test:citus`). */
+/** The run uses Citus (`npm run test:citus`). */
 export const ON_CITUS = Boolean(process.env['CITUS_NODES']);
 
-/** Where a statement of a test finds its tables; '' for the only place. */
 export const SHARD_PATHS: readonly string[] = SHARDS === 0 ? [''] : Array.from({ length: SHARDS }, (_, shard) => pathOf(shard));
 
 const TABLE = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TRUNCATE|ANALYZE|VACUUM)\\s+(?:${SHARD_TABLE_NAMES.join('|')})\\b`);
 
-/** Runs a statement of a test where its tables are: in each shard, if the database is distributed. Copies of a row count once. */
+/** Runs a statement of a test in each shard if the database is distributed. Copies of a row count once. */
 export async function everywhere<T extends pg.QueryResultRow>(database: Database, text: string, values: unknown[]): Promise<T[]> {
   if (database.shards.length === 1 || !TABLE.test(text)) return database.queryText<T>(text, values);
   const rows = new Map<string, T>();
@@ -24,10 +23,10 @@ export async function everywhere<T extends pg.QueryResultRow>(database: Database
   return [...rows.values()];
 }
 
-/** A table in a statement, with its alias if it has one. Key words are in capitals. */
+/** A table in a statement, with its alias if it has one. Keywords are in capitals. */
 const PLACE_OF_TABLE = /\b(FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?![.(])(\s+(?:AS\s+)?[a-z]\w*)?/g;
 
-/** The statement with the names that tables have on the node of the shard: Citus would refuse some of what tests do. */
+/** Gives tables in the statement the names that they have on the node of the shard, because Citus would refuse some statements of tests. */
 async function onNode(shard: Database, text: string): Promise<string> {
   const rows = await shard.queryText<{ table: string; shardid: string }>(
     `SELECT c.relname AS table, s.shardid FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid WHERE pg_table_is_visible(c.oid)`,

@@ -4,14 +4,14 @@ import { Browser } from './browser.ts';
 
 const REDIRECTS_MAX = 12;
 
-/** The address at the provider to which a sign-in leads. */
+/** Begins a sign-in, and returns the provider's URL to which it leads. */
 export async function beginAt(browser: Browser, provider: string, callbackURL = '/home'): Promise<URL> {
   const response = await browser.post('/auth/sign-in/social', { provider, callbackURL, errorCallbackURL: '/sign-in' });
   expect(response.status, response.text).toBe(200);
   return new URL(response.body.url);
 }
 
-/** Goes where it is sent, up to the service's callback, which is not asked for yet. */
+/** Follows redirects up to the service's callback, which is not requested yet. */
 export async function walkToCallback(browser: Browser, start: URL): Promise<URL> {
   let url = start;
   for (let i = 0; i < REDIRECTS_MAX; i++) {
@@ -23,7 +23,7 @@ export async function walkToCallback(browser: Browser, start: URL): Promise<URL>
   throw new Error('the walk has no end');
 }
 
-/** Signs in at the provider and comes back. Where it ends tells how it went: `/home`, or `/sign-in?error=…`. */
+/** Signs in at the provider and comes back. The last path shows the result: `/home`, or `/sign-in?error=…`. */
 export async function signInAt(
   url: string,
   provider: string,

@@ -4,7 +4,7 @@ import { registerKey } from '../../src/modules/signatures/signing-keys.ts';
 import type { ApiResponse } from './api.ts';
 import type { TestBusiness, TestService } from './service.ts';
 
-/** A key of the business's agent, whose public half is registered. */
+/** Creates a key of the business's agent and registers its public half. */
 export async function newSigningKey(
   service: TestService,
   { handle, agentId }: Pick<TestBusiness, 'handle' | 'agentId'>,
@@ -20,7 +20,7 @@ export async function newSigningKey(
   return { id: formatId('sgk', key.id), privateKey, publicKey };
 }
 
-/** A signed request of the business's agent. */
+/** Sends a signed request of the business's agent. */
 export async function signedWrite(
   business: Pick<TestBusiness, 'api'>,
   key: SigningKey,

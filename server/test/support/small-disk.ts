@@ -3,13 +3,10 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive, isRoot, nobody, processesIn, temporaryFolder } from './process.ts';
 
-/** A disk that can be filled without filling anybody else's. */
+/** A disk that tests can fill without affecting others. */
 export interface SmallDisk {
-  /** How the disk was made, for the reader of a failure. */
   kind: 'tmpfs' | 'loop device' | 'limit on the size of files';
-  /** Where the service has its data. */
   folder: string;
-  /** Takes all of its room from the service with this process id. */
   fill(pid: number): void;
   makeRoom(pid: number): void;
   remove(): void;
@@ -17,7 +14,7 @@ export interface SmallDisk {
 
 const MB = 1_048_576;
 
-/** In memory where that may be mounted, else in a file, else by a limit that processes inherit. */
+/** A tmpfs where that may be mounted, otherwise a file, otherwise a limit that processes inherit. */
 export function smallDisk(megabytes: number): SmallDisk {
   const folder = temporaryFolder();
   if (run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder)) return mounted('tmpfs', folder);
@@ -34,7 +31,6 @@ function mounted(kind: SmallDisk['kind'], folder: string): SmallDisk {
   return { kind, folder, fill: () => fill(ballast), makeRoom: () => rmSync(ballast, { force: true }), remove };
 }
 
-/** Writes until there is no room for a single byte more. */
 function fill(file: string): void {
   const open = openSync(file, 'a');
   try {
@@ -51,12 +47,12 @@ function fill(file: string): void {
   }
 }
 
-/** No file of the service and its database may be written beyond a few bytes any more: WAL and tables alike. */
+/** Limits the size of files, so that the service and its database can write neither WAL nor tables. */
 function limited(folder: string): SmallDisk {
   const limit = (pid: number, bytes: string) => {
     for (const one of [pid, ...processesIn(folder)]) {
       const args = [`--pid=${one}`, `--fsize=${bytes}:unlimited`];
-      // A container may not let root do this to a process of another account.
+      // A container may forbid root to limit a process of another account.
       const isLimited = run('prlimit', ...args) || (isRoot && spawnSync('prlimit', args, nobody).status === 0);
       if (!isLimited && isAlive(one)) throw new Error('neither can a disk be mounted here nor the size of files be limited');
     }

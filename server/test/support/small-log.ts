@@ -16,7 +16,7 @@ import { formatAddCheckpoint } from '../../src/contract/add-checkpoint.ts';
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 const leafHash = (entry: Uint8Array) => sha256(Buffer.concat([Buffer.of(0), entry]));
 
-/** The root by the definition of RFC 6962, without anything of the product. */
+/** The root by the definition of RFC 6962, without code of the product. */
 export function naiveRoot(hashes: readonly Buffer[]): Buffer {
   if (hashes.length <= 1) return hashes[0] ?? sha256(Buffer.alloc(0));
   let left = 1;
@@ -24,7 +24,7 @@ export function naiveRoot(hashes: readonly Buffer[]): Buffer {
   return sha256(Buffer.concat([Buffer.of(1), naiveRoot(hashes.slice(0, left)), naiveRoot(hashes.slice(left))]));
 }
 
-/** A log in memory, for tests: honest, until a test changes its entries. */
+/** A log in memory, which is honest until a test changes its entries. */
 export class SmallLog {
   readonly origin: string;
   readonly vkey: string;
@@ -39,14 +39,14 @@ export class SmallLog {
     this.vkey = formatVkey(verifierKey(origin, KEY_TYPE.ed25519, this.#publicKey));
   }
 
-  /** Adds entries, whose hashes are of their number and a word: another word makes another history. */
+  /** Adds entries whose hashes are of their number and a word. Another word makes another history. */
   add(count: number, word = 'honest'): this {
     const first = this.entries.length;
     for (let at = 0; at < count; at++) this.entries.push(Buffer.from(leafOf(1, sha256(Buffer.from(`${word} ${first + at}`)))));
     return this;
   }
 
-  /** A log with the same key and the first entries of this one. */
+  /** Returns a log with the same key and the first entries of this one. */
   fork(size: number): SmallLog {
     const other = new SmallLog(this.origin, this.#privateKey);
     other.entries.push(...this.entries.slice(0, size));
@@ -74,12 +74,11 @@ export class SmallLog {
     return consistencyProof(oldSize, size, async (level, index, width) => this.tile(level, index, width));
   }
 
-  /** The body of a request to a witness. */
   async request(oldSize: number, size = this.entries.length): Promise<string> {
     return formatAddCheckpoint({ oldSize, consistencyProof: await this.proof(oldSize, size), note: await this.checkpoint(size) });
   }
 
-  /** What the log serves at a path below its URL; undefined for what it has not. */
+  /** Returns the response of the log at a path below its URL, or undefined. */
   async serve(path: string): Promise<Buffer | undefined> {
     if (path === 'checkpoint') return Buffer.from(await this.checkpoint());
     const name = parseTilePath(path);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { connect as connectTls } from 'node:tls';
 
-/** A client that says exactly what it is told to, for what no mail program would send. */
+/** A client that sends exactly the given bytes, for input that no mail program sends. */
 export class SmtpClient {
   #socket: Socket;
   #lines: AsyncIterator<string>;
@@ -13,11 +13,11 @@ export class SmtpClient {
     this.#socket = socket;
     this.#reader = createInterface({ input: socket });
     this.#lines = this.#reader[Symbol.asyncIterator]();
-    // A connection that the server breaks ends the lines; there is nothing else to learn from the error.
+    // A connection that the server breaks ends the lines, so the error says nothing more.
     socket.on('error', () => {});
   }
 
-  /** Connected, and greeted; `preamble` is what a proxy says first. */
+  /** Connects and reads the greeting. `preamble` is the line that a proxy sends first. */
   static async open(port: number, preamble = ''): Promise<SmtpClient> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -33,12 +33,12 @@ export class SmtpClient {
     this.#socket.write(bytes);
   }
 
-  /** Waits until the bytes are out, so that a large mail is not kept in memory twice. */
+  /** Waits until the bytes are sent, so that a large mail is not in memory twice. */
   async writeAll(bytes: Buffer): Promise<void> {
     await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
-  /** The next reply, the lines of a long one joined; empty when the connection is closed. */
+  /** Returns the next SMTP reply with its lines joined, or an empty text when the connection is closed. */
   async reply(): Promise<string> {
     const lines: string[] = [];
     for (;;) {
@@ -54,7 +54,7 @@ export class SmtpClient {
     return this.reply();
   }
 
-  /** From here on encrypted. */
+  /** Encrypts the connection from here on. */
   async startTls(ca: string, servername: string): Promise<void> {
     this.#reader.close();
     const secure = connectTls({ socket: this.#socket, ca, servername });
@@ -71,21 +71,19 @@ export class SmtpClient {
 }
 
 export interface Parcel {
-  /** MAIL FROM. */
   sender: string;
   recipients: string[];
-  /** Exactly what stands between DATA and the dot, before dots are doubled. */
+  /** The bytes between DATA and the dot, before dots are doubled. */
   mail: string | Buffer;
 }
 
 export interface SmtpReplies {
   sender: string;
   recipients: string[];
-  /** Empty when it did not come to that. */
+  /** Empty if the mail was refused before DATA. */
   mail: string;
 }
 
-/** Hands a mail over as a server would. */
 export async function handOver(client: SmtpClient, { sender, recipients, mail }: Parcel): Promise<SmtpReplies> {
   const replies: SmtpReplies = { sender: await client.say(`MAIL FROM:<${sender}>`), recipients: [], mail: '' };
   if (!replies.sender.startsWith('250')) return replies;
@@ -101,7 +99,7 @@ export async function handOver(client: SmtpClient, { sender, recipients, mail }:
   return replies;
 }
 
-/** With its dots doubled, and the dot that ends it. */
+/** Doubles the dots of a mail, and adds the dot that ends it. */
 export function dotStuffed(mail: string | Buffer): Buffer {
   const text = Buffer.isBuffer(mail) ? mail.toString('latin1') : Buffer.from(mail).toString('latin1');
   const doubled = text.replace(/^\./, '..').replaceAll('\r\n.', '\r\n..');

@@ -4,7 +4,7 @@ import { until } from './process.ts';
 import type { TestService } from './service.ts';
 import { ON_CITUS, SHARD_PATHS } from './sharded.ts';
 
-/** A transaction of somebody else, who has run a statement and keeps what it has locked. */
+/** A transaction that has run a statement and keeps its locks. */
 export async function lockingWith(
   { databaseUrl }: TestService,
   statement: string,
@@ -25,13 +25,12 @@ export async function lockingWith(
   };
 }
 
-/** With Citus, a connection waits for its part on another node, of which the connection itself knows nothing. */
+/** With Citus, a connection waits for its part on another node, which pg_stat_activity here does not show. */
 const WAITING = ON_CITUS
   ? 'SELECT DISTINCT citus_pid_for_gpid(waiting_gpid) AS pid FROM citus_lock_waits WHERE strpos(blocked_statement, $1) > 0'
   : `SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`;
 
-/** The connections that wait for a lock, with a statement that contains these words. */
 export function waitingForLocks({ sql }: TestService, words = ''): Promise<{ pid: number }[]> {
   return sql<{ pid: number }>(WAITING, [words]);
 }
@@ -44,12 +43,15 @@ export interface WaitingConnection {
   nodes: Database[];
 }
 
-/** On Citus, a connection may wait for locks of Citus itself, or for its part on another node: it is known by how long its statement takes. */
+/**
+ * On Citus, a connection may wait for locks of Citus itself, or for its part on another node. It is recognized by the duration of its
+ * statement.
+ */
 const LONG_ACTIVE = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'waybill' AND state = 'active'
     AND strpos(query, $1) > 0 AND clock_timestamp() - query_start > interval '500 ms'`;
 
-/** The connection that waits for a lock with a statement that contains these words, once there is one. */
+/** Waits for a connection that waits for a lock with a statement that contains these words. */
 export async function connectionWaitingIn({ database }: TestService, words: string): Promise<WaitingConnection> {
   let found: WaitingConnection | undefined;
   const nodes = ON_CITUS ? [database, ...database.shards] : [database];
@@ -63,11 +65,14 @@ export async function connectionWaitingIn({ database }: TestService, words: stri
   return found as WaitingConnection;
 }
 
-/** The parts of a connection on other nodes: Citus names them by the node and the process that they work for. */
+/** The parts of a connection on other nodes. Citus names them after the node and the process that they work for. */
 const TERMINATE_PARTS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name ~ '^citus_internal gpid=' AND right(application_name, 10) = lpad($1::text, 10, '0')`;
 
-/** Ends a connection on the server's side, and waits for its end. With Citus, it sees no signal while one of its parts waits for a lock. */
+/**
+ * Ends a connection on the server's side, and waits for its end. With Citus, a connection ignores signals while one of its parts waits for
+ * a lock.
+ */
 export async function terminate({ pid, on, nodes }: WaitingConnection): Promise<void> {
   await on.queryText('SELECT pg_terminate_backend($1::integer)', [pid]);
   if (ON_CITUS) for (const node of nodes) await node.queryText(TERMINATE_PARTS, [pid]);

@@ -2,17 +2,15 @@ import pg from 'pg';
 import type { Columns } from '../../src/platform/postgres/statement.ts';
 import { SHARD_PATHS } from './sharded.ts';
 
-/** A column as PostgreSQL describes it. */
 export interface DescribedColumn {
   name: string;
   type: string;
-  /** The labels of an enum. */
   labels: string[] | undefined;
-  /** Whether it comes straight from a column that allows null; undefined for an expression, and where an outer join may make it null. */
+  /** The value comes directly from a column that allows null. Undefined for an expression, and where an outer join may make it null. */
   allowsNull: boolean | undefined;
 }
 
-/** What is wrong with a declaration of these columns, in words. */
+/** Says how the declaration differs from the described columns. */
 export function differences(declared: Columns, described: readonly DescribedColumn[]): string[] {
   const names = described.map(({ name }) => name);
   return [
@@ -40,10 +38,10 @@ function differencesOf(declared: Columns, { name, type, labels, allowsNull }: De
 
 const OUTER_JOIN = /\b(LEFT|RIGHT|FULL)\s+(OUTER\s+)?JOIN\b/i;
 
-/** How statements name a type where PostgreSQL writes its standard name. */
+/** The names of types in statements, where PostgreSQL writes the standard name. */
 const SHORT_NAMES: Record<string, string> = { 'timestamp with time zone': 'timestamptz', 'double precision': 'float8' };
 
-/** Prepares statements, without running them, on a database with the real schema. */
+/** Prepares statements on a database with the real schema, without running them. */
 export class Describer {
   readonly #client: pg.Client;
   readonly #types = new Map<number, { name: string; labels: string[] | null }>();
@@ -84,7 +82,6 @@ export class Describer {
     });
   }
 
-  /** A row as pg gives it. */
   async row(text: string): Promise<Record<string, unknown>> {
     return (await this.#client.query(text)).rows[0];
   }
@@ -94,7 +91,7 @@ export class Describer {
   }
 }
 
-/** Parse and Describe of the protocol, which pg by itself sends only along with Execute. */
+/** Parse and Describe of the protocol, which pg itself sends only together with Execute. */
 class Preparation implements pg.Submittable {
   #fields: pg.FieldDef[] = [];
   readonly #text: string;

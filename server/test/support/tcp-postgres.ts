@@ -5,10 +5,10 @@ import pg from 'pg';
 import { accountFor, postgresProgram } from '../../src/platform/postgres/postgres-program.ts';
 import { isRoot, until } from './process.ts';
 
-/** PostgreSQL on a TCP port of this machine, which lets everybody in: for poolers and standbys. */
+/** PostgreSQL on a TCP port of this machine without authentication, for poolers and standbys. */
 export const account = accountFor('/nowhere');
 const surroundings = { ...account, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
-/** The folder with bin, lib and share of PostgreSQL: the packaged one, unless another is given. */
+/** The folder with bin, lib and share of PostgreSQL. The default is the packaged one. */
 const program = (name: string, folder = postgresProgram(account)) => path.join(folder, 'bin', name);
 
 /** Gives a file or folder to the account that PostgreSQL runs under. */

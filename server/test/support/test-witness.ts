@@ -9,7 +9,10 @@ import { temporaryFolder } from './process.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A witness in this process. Its key and address are known before it starts: services name them, and it needs the keys of their logs. */
+/**
+ * A witness in this process. Its key and address are known before it starts, because services name them, and it needs the keys of their
+ * logs.
+ */
 export class TestWitness {
   readonly name: string;
   readonly port: number;
@@ -30,7 +33,6 @@ export class TestWitness {
     return new TestWitness(name, await freePort(), await createWitnessKey(folder, `${name}.example`), folder);
   }
 
-  /** Its line in a policy. */
   get line(): string {
     return `witness ${this.name} ${formatVkey(this.key.verifier)} http://127.0.0.1:${this.port}`;
   }

@@ -7,7 +7,6 @@ import { until } from './process.ts';
 export type ThreadRow = any;
 type Reader = { get(path: string): Promise<ApiResponse> };
 
-/** The whole list of threads with these filters. */
 export async function threadsOf(api: Reader, filters: Record<string, string | number> = {}): Promise<ThreadRow[]> {
   return (await everyPage(api, '/threads', filters)).flat();
 }

@@ -4,7 +4,7 @@ import { CLIENT, listenAs, stopListening } from './identity-provider.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the provider responds with next: claims and a way of signing them. */
+/** The next response of the provider: claims and how to sign them. */
 export interface Forgery {
   claims?: Json;
   header?: Json;
@@ -15,20 +15,19 @@ export interface TokenForge {
   issuer: string;
   key: { publicKey: KeyObject; privateKey: KeyObject };
   next: Forgery;
-  /** How often something was asked for, by the last part of its path. */
+  /** The number of requests, by the last part of their path. */
   asked: Map<string, number>;
-  /** From now on, tokens are signed with another key than before. */
   changeKey(): void;
   isAway: boolean;
   stop(): Promise<void>;
 }
 
 interface Options {
-  /** A host of the Internet to stand in for, with TLS. */
+  /** The host of the Internet that the provider plays, with TLS. */
   host?: string;
-  /** Below which everything is, as a tenant's of Microsoft. */
+  /** The path below which everything is, such as that of a tenant of Microsoft. */
   path?: string;
-  /** What it calls itself, if not by its own address. */
+  /** The issuer, if it is not the provider's own address. */
   describedAs?: string;
 }
 
@@ -50,7 +49,7 @@ async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(text);
 }
 
-/** A provider that signs whatever it is told to, for what a decent one would never send. */
+/** A provider that signs anything, for responses that a correct one never sends. */
 export async function startTokenForge({ host, path = '', describedAs }: Options = {}): Promise<TokenForge> {
   let key = newKey();
   const nonces = new Map<string, string>();

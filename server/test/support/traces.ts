@@ -4,7 +4,7 @@ const TABLES = ['messages', 'ledger_entries', 'idempotency_keys', 'daily_usage',
 
 type Traces = Record<(typeof TABLES)[number] | 'counted', string>;
 
-/** Everything that a send writes, as one comparable value: rows of every table, and what was counted. */
+/** Everything that a send writes, as one comparable value: rows of every table, and counters. */
 export async function tracesOfSends({ sql }: TestService): Promise<Traces> {
   const counts = TABLES.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ');
   const [row] = await sql<Traces>(`SELECT ${counts}, (SELECT coalesce(sum(messages), 0) FROM daily_usage) AS counted`);

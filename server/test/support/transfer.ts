@@ -32,14 +32,13 @@ export function announcement(fields: Announced = {}): Required<Announced> {
   return { filename: 'report.pdf', content_type: 'application/pdf', size_bytes: 5, ...fields };
 }
 
-/** An upload that was announced but not PUT yet. */
 export async function announce(api: Api, fields: Announced = {}): Promise<UploadTicket> {
   const response = await api.write('POST', '/uploads', announcement(fields));
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
 
-/** As a developer would, with what the service said. */
+/** PUTs the bytes as a developer would, with the response of the service. */
 export async function put(
   { upload_url, headers }: Pick<UploadTicket, 'upload_url' | 'headers'>,
   bytes: string | Uint8Array<ArrayBuffer>,
@@ -49,14 +48,12 @@ export async function put(
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 
-/** A file's bytes, cut as an upload in parts wants them. */
 export function cut(bytes: Buffer<ArrayBuffer>, partBytes: number): Buffer<ArrayBuffer>[] {
   return Array.from({ length: Math.max(1, Math.ceil(bytes.length / partBytes)) }, (_, i) =>
     bytes.subarray(i * partBytes, (i + 1) * partBytes),
   );
 }
 
-/** Announces and PUTs. Gives the upload_id. */
 export async function upload(api: Api, bytes: string | Uint8Array<ArrayBuffer>, fields: Announced = {}): Promise<string> {
   const ticket = await announce(api, { size_bytes: Buffer.byteLength(bytes), ...fields });
   const response = await put(ticket, bytes);
@@ -64,17 +61,17 @@ export async function upload(api: Api, bytes: string | Uint8Array<ArrayBuffer>, 
   return ticket.upload_id;
 }
 
-/** On a connection that is to be kept, a refusal arrives even while the body is still on its way. */
+/** Keep-alive, so that a refusal arrives even while the body is being sent. */
 const agent = new Agent({ keepAlive: true });
 
-/** A PUT with exactly these headers, whatever the body: without a Content-Length it goes out in chunks. */
+/** A PUT with exactly these headers, whatever the body. Without Content-Length it is sent in chunks. */
 export async function putStream(url: string, headers: Record<string, string | number>, body: Readable): Promise<ApiResponse> {
   const sending = request(url, { method: 'PUT', headers, agent });
   const responded = once(sending, 'response') as Promise<[IncomingMessage]>;
   const sent = pipeline(body, sending).catch(() => {});
   const [response] = await responded;
   const text = Buffer.concat(await response.toArray()).toString('utf8');
-  // A server that refuses need not take the rest.
+  // A server that refuses need not read the rest.
   sending.destroy();
   await sent;
   return {
@@ -91,9 +88,9 @@ export interface Downloaded {
   bytes: Buffer;
 }
 
-/** Also from a bucket, to which the service leads. */
+/** Also follows the redirect to a bucket. */
 export async function download(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Downloaded> {
-  // Else it asks for compression, and resumed downloads are of the bytes as they are.
+  // fetch would request compression, but resumed downloads need the bytes unchanged.
   const response = await fetch(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, redirect: 'manual' });
   const bytes = Buffer.from(await response.arrayBuffer());
   const { authorization: _, ...passedOn } = headers;

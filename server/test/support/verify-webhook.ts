@@ -2,12 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Delivery } from './receiver.ts';
 
-/** How far a timestamp may be from the receiver's clock, as the specification says. */
+/** The maximum difference between the timestamp and the receiver's clock, by the specification. */
 const SIGNATURE_AGE_MAX_S = 300;
 
 type Signed = Pick<Delivery, 'headers' | 'body'>;
 
-/** The scheme of the specification, read from its text: v1 is the hex HMAC-SHA256 of `<t>.<rawBody>`, keyed with the whole secret. After a rotation there may be two. */
+/**
+ * The scheme of the specification, implemented from its text: v1 is the hex HMAC-SHA256 of `<t>.<rawBody>`, keyed with the whole secret.
+ * After a rotation there may be two.
+ */
 export function verifyOwn({ headers, body }: Signed, secret: string, nowMs = Date.now()): boolean {
   const [, time, signatures] = /^t=([0-9]+)((?:,v1=[0-9a-f]{64}){1,2})$/.exec(String(headers['waybill-signature'])) ?? [];
   if (!time || !signatures) return false;
@@ -17,7 +20,7 @@ export function verifyOwn({ headers, body }: Signed, secret: string, nowMs = Dat
   return signatures.split(',v1=').some((v1) => v1 !== '' && timingSafeEqual(expected, Buffer.from(v1, 'hex')));
 }
 
-/** The scheme of Standard Webhooks, by its own library, which judges by the clock of the process. */
+/** The scheme of Standard Webhooks, by its own library, which uses the clock of the process. */
 export function verifyStandard({ headers, body }: Signed, secret: string): boolean {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -27,7 +30,7 @@ export function verifyStandard({ headers, body }: Signed, secret: string): boole
   }
 }
 
-/** The moment of signing, in unix seconds, as both schemes give it. */
+/** The time of the signature in Unix seconds, in both schemes. */
 export function signedAt({ headers }: Signed): { own: number; standard: number } {
   return {
     own: Number(/^t=([0-9]+),/.exec(String(headers['waybill-signature']))?.[1]),

@@ -31,19 +31,18 @@ export async function createWebhook(api: Api, url: string, fields: object = {}):
   return body;
 }
 
-/** As if an attempt had succeeded before: the endpoint may get more than one at a time, and is not paused. */
+/** Marks the endpoint as proven, so that it may get more than one attempt at a time and is not paused. */
 export async function hasSucceeded({ sql }: TestService, { id }: { id: string }): Promise<void> {
   await sql('UPDATE webhooks SET first_success_at = now() WHERE id = $1', [parseId('wh', id)]);
 }
 
-/** The delivery log of a webhook, oldest first. */
 export async function logOf(api: Api, webhookId: string): Promise<LoggedAttempt[]> {
   const { status, text, body } = await api.get(`/webhooks/${webhookId}/deliveries?limit=200`);
   expect(status, text).toBe(200);
   return body.data.toReversed();
 }
 
-/** The attempts made so far, once there are so many. Also for tests that run side by side, where expect.poll does not work. */
+/** Waits for this many attempts, and returns them. Also for concurrent tests, where expect.poll does not work. */
 export function attemptsOf(api: Api, webhookId: string, count: number, timeoutMs = 60_000): Promise<LoggedAttempt[]> {
   return vi.waitFor(
     async () => {
@@ -60,7 +59,7 @@ export function endOf({ attempted_at, response_ms }: LoggedAttempt): number {
   return Date.parse(attempted_at ?? '') + (response_ms ?? Number.NaN);
 }
 
-/** Turns the clock: the pending attempt of a webhook becomes due so many seconds from now. Gives the moment. */
+/** Makes the pending attempt of a webhook due in this many seconds. Returns the time. */
 export async function dueIn({ sql }: TestService, { id }: { id: string }, seconds: number): Promise<number> {
   const [row] = await sql<{ ms: number }>(
     `UPDATE webhook_attempts SET due_at = now() + make_interval(secs => $2)
@@ -71,7 +70,6 @@ export async function dueIn({ sql }: TestService, { id }: { id: string }, second
   return row.ms;
 }
 
-/** From when on a worker may take the pending attempt, which the log can only announce. */
 export async function dueTimes({ sql }: TestService, { id }: { id: string }): Promise<number[]> {
   const rows = await sql<{ ms: number }>(
     `SELECT extract(epoch FROM due_at)::float8 * 1000 AS ms FROM webhook_attempts WHERE status = 'pending' AND webhook_id = $1`,

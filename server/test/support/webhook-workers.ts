@@ -5,13 +5,10 @@ import { type Delivery, receiverSettings, startReceiver, trustInProcess } from '
 import { startTestService, type TestService } from './service.ts';
 import type { LoggedAttempt } from './webhook-log.ts';
 
-/** For processes that are to reach the receivers of this test file. */
+/** Settings for processes that must reach the receivers of this test file. */
 export const reachingReceivers: Record<string, string> = { ...receiverSettings, ...trustInProcess() };
 
-/**
- * An API in this process that leaves all attempts to others. Every endpoint counts as one that has succeeded before, so that
- * workers may share its attempts.
- */
+/** An API in this process that makes no attempts. Every endpoint counts as proven, so that workers may share its attempts. */
 export async function startApi(env: Record<string, string> = {}): Promise<TestService> {
   const service = await startTestService({ ...receiverSettings, ...env }, 'api');
   await service.sql('ALTER TABLE webhooks ALTER COLUMN first_success_at SET DEFAULT now()');
@@ -22,7 +19,6 @@ export function startWorker(databaseUrl: string, env: Record<string, string> = {
   return startProcess({ env: { DATABASE_URL: databaseUrl, ...reachingReceivers, ...env }, args: ['--role', 'worker'] });
 }
 
-/** A sender, a recipient, an API that makes no attempts, and a receiver, for the length of one test. */
 export async function setTheStage(databaseUrl: string, onTestFinished: (end: () => Promise<void>) => void) {
   const service = await startApi({ DATABASE_URL: databaseUrl });
   onTestFinished(() => service.stop());
@@ -32,21 +28,19 @@ export async function setTheStage(databaseUrl: string, onTestFinished: (end: () 
   return { service, acme, globex, receiver };
 }
 
-/** The id of a new webhook. */
 export async function register(api: Api, url: string, target?: string): Promise<string> {
   const { status, text, body } = await api.write('POST', '/webhooks', { url, target });
   if (status !== 201) throw new Error(text);
   return body.id;
 }
 
-/** Sends as many messages at once. Gives their ids. */
+/** Sends this many messages at once. Returns their ids. */
 export async function sendMany(api: Api, count: number, to = 'globex'): Promise<string[]> {
   const responses = await Promise.all(Array.from({ length: count }, () => api.send({ to })));
   for (const { status, text } of responses) if (status !== 201) throw new Error(text);
   return responses.map(({ body }) => body.id);
 }
 
-/** The whole log of a webhook, newest first. */
 export async function wholeLog(api: Api, webhookId: string): Promise<LoggedAttempt[]> {
   return (await everyPage(api, `/webhooks/${webhookId}/deliveries`, { limit: 200 })).flat();
 }
@@ -64,7 +58,6 @@ export function messageIdOf({ headers }: Delivery): string {
   return String(headers['webhook-id']);
 }
 
-/** Attempts that a process says it has made, from its metrics. */
 export async function attemptsMadeBy(worker: ServiceProcess): Promise<number> {
   const address = /Listens on +(\S+)/.exec(worker.output())?.[1];
   const metrics = await (await fetch(`${address}/metrics`)).text();

@@ -25,7 +25,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Runs `waybill witness` as people do, until it ends or says that it listens. */
+/** Runs `waybill witness` until it ends or prints that it listens. */
 export async function startWitness({ folder, name, logs, port = 0, more = [] }: WitnessArguments): Promise<WitnessProcess> {
   const args = ['witness', '--data-dir', folder, '--listen', `127.0.0.1:${port}`, ...(name === undefined ? [] : ['--name', name])];
   const program = path.join(CHECKOUT, 'packages/cli/src/main.ts');

@@ -7,7 +7,7 @@ import { hardJson } from '../support/hard-json.ts';
 
 const canonical = (text: string) => canonicalBytes(Buffer.from(text)).toString('utf8');
 
-/** Keys that sort differently as UTF-8, as UTF-16 and as written, and that engines treat in a way of their own. */
+/** Keys that sort differently as UTF-8, as UTF-16 and as written, and keys that engines treat specially. */
 const KEYS = [
   '',
   'a',
@@ -34,7 +34,7 @@ const KEYS = [
 const keys = fc.oneof(fc.constantFrom(...KEYS), fc.string({ unit: 'binary', maxLength: 4 }));
 const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 
-/** A JSON text with white space, escapes and number forms that JSON.stringify does not write, and keys given more than once. */
+/** JSON text with whitespace, escapes and number forms that JSON.stringify does not write, and with repeated keys. */
 const { value: texts } = fc.letrec<{ value: string; string: string }>((tie) => ({
   string: fc.tuple(keys, fc.integer({ min: 0, max: 3 })).map(([text, style]) => written(text, style)),
   value: fc.oneof(
@@ -70,7 +70,7 @@ function written(text: string, style: number): string {
   return `"${style === 2 ? escaped : escaped.toUpperCase().replaceAll('\\U', '\\u')}"`;
 }
 
-/** Without the objects of JSON.parse, of which a key may be wrong: the members are read one by one. */
+/** The expected form is written from JSON.parse, which may read a key wrongly. */
 const expected = (text: string) => canonicalJson(JSON.parse(text));
 
 describe('the canonical form made from bytes', () => {
@@ -81,7 +81,7 @@ describe('the canonical form made from bytes', () => {
   test('of any text is that of the value', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        // Where a key is written with a backslash, JSON.parse can't be trusted to read it.
+        // JSON.parse may read a key with a backslash wrongly.
         fc.pre(!/"\\(\\|"|u0022|u005c)" :/i.test(text));
         expect(canonical(text)).toBe(expected(text));
       }),

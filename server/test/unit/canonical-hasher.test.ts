@@ -8,7 +8,7 @@ afterAll(() => hasher.stop());
 
 const LARGE = Buffer.from(`{"b":1,"a":"${'x'.repeat(100_000)}"}`);
 const SHA256_OF_LARGE = hash('sha256', `{"a":"${'x'.repeat(100_000)}","b":1}`, 'hex');
-/** Far deeper than any message may be, so that the worker runs out of stack. */
+/** Far deeper than a message may be, so that the worker's stack overflows. */
 const TOO_DEEP = Buffer.from('['.repeat(200_000) + ']'.repeat(200_000));
 
 test('a text at which a worker fails costs a 503 and nothing else', async () => {

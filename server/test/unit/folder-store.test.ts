@@ -21,7 +21,7 @@ import { someBytes } from '../support/transfer.ts';
 const WRITER = path.resolve(import.meta.dirname, '../support/folder-writer.ts');
 const PARTS_WRITER = path.resolve(import.meta.dirname, '../support/folder-parts-writer.ts');
 const PART_BYTES = 2_000_000;
-/** A multiple of the length of an id, so that every piece of an object begins with it. */
+/** A multiple of the length of an id, so that every chunk of an object begins with an id. */
 const SIZE_BYTES = 16 * 36 * 2_000;
 
 let folder: string;
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Which of its three parts a file is in, and its name. */
+/** Lists the folder and the name of each file. */
 async function kept(): Promise<[part: string, name: string][]> {
   return (await filesIn(folder)).map((file) => [file.split('/')[0] as string, path.basename(file)]);
 }
@@ -43,7 +43,7 @@ async function inPart(part: string): Promise<string[]> {
   return (await kept()).filter(([where]) => where === part).map(([, name]) => name);
 }
 
-/** Something of which one half has come, and the other will once it is let go. */
+/** A stream of which the first half has come. The other half comes after `letGo`. */
 function halfWay(bytes: Buffer): { source: Readable; letGo(): void } {
   const source = new Readable({ read() {} });
   source.push(bytes.subarray(0, bytes.length / 2));
@@ -56,7 +56,6 @@ function halfWay(bytes: Buffer): { source: Readable; letGo(): void } {
   };
 }
 
-/** Runs the writer for a moment, kills it, and gives the ids it had said were there. */
 async function killedWriter(afterMs: number, program = WRITER): Promise<string[]> {
   const child = spawn(process.execPath, [program, folder, String(program === WRITER ? SIZE_BYTES : PART_BYTES)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -132,7 +131,7 @@ describe('after kill -9 of the process that writes', () => {
       const bytes = await readFile(path.join(folder, 'objects', id.slice(-2), id));
       expect(bytes.equals(Buffer.alloc(SIZE_BYTES, id)), id).toBe(true);
     }
-    // What was received but not sealed is whole as well.
+    // Uploads that were received but not sealed are complete as well.
     for (const id of await inPart('uploads')) expect((await stat(path.join(folder, 'uploads', id.slice(-2), id))).size).toBe(SIZE_BYTES);
     expect((await inPart('aside')).length).toBeGreaterThanOrEqual(5);
   });
@@ -173,7 +172,6 @@ describe('after kill -9 of the process that puts parts into their places', () =>
         expect(part.equals(Buffer.alloc(PART_BYTES, part[0])), `${upload.id} ${number}`).toBe(true);
         found++;
       }
-      // And it can go on where it was.
       for (const number of [1, 2]) await store.parts.receive(upload, number, Readable.from([Buffer.alloc(PART_BYTES, 'x')]));
       expect(await store.parts.join(upload)).toEqual([]);
       expect(await store.objectSize(upload.id)).toBe(2 * PART_BYTES);
@@ -184,7 +182,7 @@ describe('after kill -9 of the process that puts parts into their places', () =>
   test('what it was joining is whole, takes no part any more, and can be joined', async () => {
     const upload = { id: newUuid(), ref: '', sizeBytes: 8, partBytes: 4 };
     for (const number of [1, 2]) await store.parts.receive(upload, number, Readable.from([Buffer.from('1234')]));
-    // The marks were cut off, and the file was not renamed yet.
+    // The marks were cut off, but the file was not renamed yet.
     await truncate(path.join(folder, 'parts', upload.id.slice(-2), upload.id), 8);
     expect(await store.parts.arrived(upload)).toEqual([1, 2]);
     await expect(store.parts.receive(upload, 1, Readable.from([Buffer.from('5678')]))).rejects.toThrow(AlreadyJoined);

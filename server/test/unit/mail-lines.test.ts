@@ -6,7 +6,7 @@ import { LineCheck } from '../../src/platform/mail/smtp-lines.ts';
 const LINE_MAX_BYTES = 6;
 const LINES_MAX = 5;
 
-/** What the whole text says, however it comes in pieces. */
+/** Judges the text as a whole. The checker gets it in pieces. */
 function isClean(text: string): boolean {
   if (/\0|\r(?!\n)|(?<!\r)\n/.test(text)) return false;
   const lines = text.split('\r\n');

@@ -25,7 +25,7 @@ async function read(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, ty
   return parts;
 }
 
-/** What the parser says no with; anything else that it throws is a fault. */
+/** Returns the refusal of the parser. Any other error is a fault. */
 async function refusalOf(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, type?: string): Promise<string> {
   const outcome = await read(chunks, type).catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(Refusal);
@@ -33,7 +33,7 @@ async function refusalOf(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array
   return (outcome as Refusal).message;
 }
 
-/** Cut at the given places, of which some may be the same, so that a chunk is empty. */
+/** Cuts at the given places, some of which may be equal, so that a chunk is empty. */
 function cut(body: Buffer, places: number[]): Buffer[] {
   const ends = [...places.map((place) => Math.floor(place * body.length)).sort((a, b) => a - b), body.length];
   return ends.map((end, i) => body.subarray(ends[i - 1] ?? 0, end));
@@ -42,7 +42,7 @@ function cut(body: Buffer, places: number[]): Buffer[] {
 const text = (...pieces: string[]) => Buffer.from(pieces.join(''), 'latin1');
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
-/** Bytes of every kind, most of all such as look like the beginning or the end of something. */
+/** Bytes of every kind, many of which look like a boundary. */
 const content = fc
   .array(
     fc.oneof(
@@ -154,7 +154,7 @@ test('a form that is cut short anywhere is refused', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 2 }), places, async (parts, where) => {
       const body = formBody(parts, BOUNDARY);
-      // The line break after the last boundary is not needed.
+      // The line break after the last boundary is optional.
       for (let length = 0; length < body.length - 2; length++) await refusalOf(cut(body.subarray(0, length), where));
       await read(cut(body.subarray(0, -2), where));
     }),
@@ -266,7 +266,7 @@ describe('what never ends is refused after little of it', () => {
     let taken = 0;
     for await (const chunk of file.bytes) {
       taken += chunk.length;
-      // As much as a Readable reads ahead, and a boundary that may have begun.
+      // The read-ahead of a Readable, and a boundary that may have begun.
       expect(given - taken).toBeLessThan(64 * KB);
       if (taken > 1_000 * KB) break;
     }

@@ -11,7 +11,7 @@ import { rows } from '../support/table.ts';
 type Json = any;
 
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(api, '1.0.0', 'https://waybill.example')));
-/** What GET /openapi.json sends; another test compares that with what is served. */
+/** The document of GET /openapi.json. Another test compares it with the served one. */
 const served: Json = JSON.parse(JSON.stringify(sharedDocument(openApiDocument(api, '1.0.0', 'https://waybill.example'))));
 const operationOf = (method: string, path: string): Json => document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
 const operations = rows.map(({ method, path }): [name: string, operation: Json] => [`${method} ${path}`, operationOf(method, path)]);
@@ -115,7 +115,7 @@ test('is written for generators of clients: ids in camel case, typed enums, maps
   expect(text.match(/\{"enum":/g)).toBeNull();
   const { Party, PublishedSchema } = document.components.schemas;
   expect(Party.anyOf.map(({ title }: Json) => title)).toEqual(['HandleParty', 'DomainParty', 'MailboxParty']);
-  // An object or a boolean, which languages without unions can't name, is any value but the others.
+  // An object or a boolean is described as any value except the other types, because some languages have no unions.
   const validate = closedValidator(document, PublishedSchema.properties.schema);
   expect([{ a: 1 }, true, null, 'a', 1, []].map((value) => validate(value))).toEqual([true, true, true, false, false, false]);
 });

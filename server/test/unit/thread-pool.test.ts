@@ -3,7 +3,7 @@ import { SpareWorker } from '../../src/platform/json/schema-checker/spare-worker
 import { type Outcome, type PoolOptions, ThreadPool } from '../../src/platform/json/schema-checker/thread-pool.ts';
 import { exponential, greedy, MANY_ITEMS, UNSTOPPABLE, UNSTOPPABLE_TEXT } from '../support/hostile-schemas.ts';
 
-/** Long enough that only what a worker does, and not how busy the machine is, decides the outcome. */
+/** Long enough that only the worker decides the outcome, and not the load on the machine. */
 const AGES_MS = 50_000;
 const DECENT = { type: 'array' };
 

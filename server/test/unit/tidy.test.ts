@@ -4,17 +4,17 @@ import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '../../src/modules/web/routes.ts';
 
-/** Rules of style that nothing else checks. */
+/** Rules of style that no other tool checks. */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FILE_MAX_LINES = 350;
 const FUNCTION_MAX_LINES = 70;
-/** Components of the pages: most of their lines are markup. */
+/** Most lines of a page's component are markup. */
 const COMPONENT_MAX_LINES = 105;
 /** Functions that may be longer, each with the reason. */
 const LONG_FUNCTIONS: Record<string, string> = {
   'server/src/config.ts readConfig': 'the table of all settings, a row each',
 };
-/** The types of the API, which nobody writes. */
+/** The generated types of the API. */
 const GENERATED = 'packages/client/src/schema.ts';
 
 function sources(...folders: string[]): string[] {
@@ -61,7 +61,7 @@ interface Node {
   typeAnnotation?: { typeName?: { name?: string } } | null;
 }
 
-/** Shows each node of a syntax tree, with the name of the innermost thing around it that has one. */
+/** Shows each node of a syntax tree, with the name of the innermost named node around it. */
 function visitNodes(file: string, code: string, see: (node: Node, name: string) => void): void {
   const visit = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const item of value) visit(item, name);
@@ -74,7 +74,7 @@ function visitNodes(file: string, code: string, see: (node: Node, name: string) 
   visit(parseSync(file, code).program, '');
 }
 
-/** Each function of a file that is long enough to have a long one: its name, or that of what holds it, and its lines. */
+/** The functions of a file that is long enough for a long one: the name, or that of the surrounding node, and the lines. */
 function functionsIn(file: string): { name: string; lines: number }[] {
   const code = textOf(file);
   if (code.split('\n').length <= FUNCTION_MAX_LINES) return [];
@@ -98,7 +98,7 @@ test(`no function has more than ${FUNCTION_MAX_LINES} lines, but for those named
   expect(long).toEqual(Object.keys(LONG_FUNCTIONS));
 });
 
-/** Where the code of a file says `x as T` or `<T>x`; `as const` claims nothing. */
+/** Lists `x as T` and `<T>x` in a file. `as const` asserts nothing. */
 function assertionsIn(file: string): string[] {
   const code = textOf(file);
   if (!/\bas\b/.test(code)) return [];
@@ -144,12 +144,12 @@ describe('package-lock.json', () => {
     cpu?: string[];
     libc?: string[];
     funding?: unknown;
-    /** Another part of this repository. */
+    /** A workspace of this repository. */
     link?: boolean;
   }
   const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> };
   const locked = Object.entries(packages).filter(([location]) => location !== '');
-  /** `@scope/tool-linux-x64-gnu` and its like, by what stands before the platform. */
+  /** Packages such as `@scope/tool-linux-x64-gnu`, by the name before the platform. */
   const native = Map.groupBy(
     locked.flatMap(([location, entry]) => {
       const name = location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -178,7 +178,7 @@ describe('package-lock.json', () => {
     );
     expect(named).toEqual([]);
     expect(locked.filter(([, entry]) => JSON.stringify({ ...entry, funding: undefined }).includes('://'))).toEqual([]);
-    // What comes inside of another package is checked along with it.
+    // A bundled package is checked together with the package around it.
     const fetched = locked.filter(([location, { inBundle, link }]) => !inBundle && !link && !location.startsWith('packages/'));
     expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location)).toEqual([]);
   });
@@ -188,7 +188,7 @@ test('the service serves each page of the router', () => {
   const routed = [...textOf('web/src/router.tsx').matchAll(/^ {2}path: '([^']+)'/gm)].map((match) =>
     (match[1] as string).replaceAll('$', ':'),
   );
-  // These two have routes of their own, which also serve programs.
+  // These two have their own routes, which also serve programs.
   const own = ['/@{:handle}', '/r/:token'];
   expect(PAGES.toSorted()).toEqual(routed.filter((path) => !own.includes(path)).toSorted());
 });

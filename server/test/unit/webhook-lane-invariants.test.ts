@@ -8,7 +8,7 @@ import { LaneDriver, NO_RESPONSE, PROMPT } from '../support/lane-driver.ts';
 const WEBHOOKS = 6;
 const RESULTS = [PROMPT, NO_RESPONSE, { succeeded: false, statusCode: 500, responseMs: 5 }, { ...PROMPT, responseMs: 3_000 }];
 
-/** What a dispatcher has under way, kept beside the lanes to compare them with. */
+/** The state of a dispatcher, recorded beside the lanes for comparison. */
 class World extends LaneDriver {
   readonly attempts: LeasedAttempt[] = [];
   readonly reservations: Reservation[] = [];
@@ -100,7 +100,7 @@ test('whatever happens in whatever order, counters equal what is held, and an un
         step(world);
         world.check();
       }
-      // What is left is given up; nothing stays counted then.
+      // The rest is given up, and then nothing may stay counted.
       for (const reservation of world.reservations.splice(0)) world.lanes.release(reservation);
       const over = new Set(['recorded', 'abandoned', 'ready']);
       world.lanes.abandon(world.attempts.filter(({ state }) => !over.has(state)));

@@ -49,7 +49,7 @@ describe('states', () => {
 describe('room', () => {
   test('a webhook that responds takes more and more, up to three quarters of the places of its business, and never just a few', () => {
     driver.wake(1n, 'a');
-    // Whether the endpoint has ever responded 2xx is known from the first lease on.
+    // From the first lease on, it is known whether the endpoint has ever responded 2xx.
     driver.deliver(driver.lease());
     const second = driver.lease();
     expect(second).toHaveLength(5);
@@ -262,7 +262,7 @@ describe('what may be sent', () => {
     driver.prepare(before);
     driver.now = 1;
     driver.lanes.change('a', driver.now);
-    // Whether the endpoint is proven is unknown now, so that it gets one attempt once it holds no other.
+    // It is unknown now whether the endpoint is proven, so it gets one attempt once it holds no other.
     expect(driver.lease()).toEqual([]);
     expect(statesAfterSending(before)).toEqual(['abandoned', 'abandoned']);
   });
@@ -304,7 +304,7 @@ test('a bag holds what was put in and not taken out, whatever the order', () => 
     const item = { index: 0, name };
     bag.add(item);
     kept.add(item);
-    // The first, the last and any between.
+    // The first item, the last one, or any between.
     const gone = [...kept][[0, kept.size - 1, (name * 7) % kept.size][name % 3] as number] as typeof item;
     if (name % 5 === 0) continue;
     bag.delete(gone);

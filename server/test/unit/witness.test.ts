@@ -26,7 +26,7 @@ import { addCheckpoint } from '../support/witnesses.ts';
 const folder = temporaryFolder();
 const logs = Array.from({ length: 12 }, (_, at) => new SmallLog(`log-${at}.example/log`));
 const [log = new SmallLog('')] = logs;
-/** Each test has a log of its own, of which the witness knows nothing yet. */
+/** Each test has its own log, which the witness does not know yet. */
 let taken = 0;
 const freshLog = () => logs[++taken] as SmallLog;
 const stranger = new SmallLog('stranger.example/log').add(3);
@@ -44,7 +44,7 @@ beforeAll(async () => {
     key.signer,
     pino({ level: 'silent' }),
   );
-  // Each request comes from an address of its own, so that the limit for one address does not end the tests.
+  // Each request has another address, so that the limit of one address does not end the tests.
   server = await serveWitness(witness, { host: '127.0.0.1', port: 0, proxies: ['127.0.0.1'] }, pino({ level: 'silent' }));
   url = `http://127.0.0.1:${server.port}`;
 });
@@ -113,7 +113,7 @@ describe('a checkpoint is cosigned', () => {
     const results = await Promise.all(requests.map(submit));
     const statuses = Map.groupBy(results, ({ status }) => status);
     expect(statuses.get(200)).toHaveLength(1);
-    // Those that would have waited too long are told to come again.
+    // Requests that would wait too long are refused.
     expect((statuses.get(409)?.length ?? 0) + (statuses.get(503)?.length ?? 0)).toBe(99);
     const [cosigned = ''] = (await (await checkpointOf(log.origin)).text()).split('\n').slice(1);
     for (const { text } of statuses.get(409) ?? []) expect(text).toBe(`${cosigned}\n`);
@@ -145,7 +145,7 @@ describe('a checkpoint is refused', () => {
     log.add(5);
     for (const old of [0, 19, 21])
       expect(await submit(await log.request(old))).toEqual({ status: 409, type: 'text/x.tlog.size', text: '20\n' });
-    // A log that has lost its newest entries, as after a restored backup.
+    // The log has lost its newest entries, as after a restored backup.
     expect(await submit(await log.fork(15).request(15))).toEqual({ status: 409, type: 'text/x.tlog.size', text: '20\n' });
   });
 

@@ -23,7 +23,7 @@ const SCHEMA = {
   properties: { order: { type: 'integer' }, items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } } },
 };
 
-/** An order and the reply to it, and everything that reads them. */
+/** Records an order, the reply to it, and all requests that read them. */
 export async function recordMessages({ byKey, byNobody, acme, globex, service }: ExampleWorld): Promise<Sent> {
   const sent: Sent = await byKey('POST /v1/messages', undefined, ORDER, { 'Idempotency-Key': 'order-4711' });
   const reply = { in_reply_to: sent.id, type: 'order.accepted', note: 'It ships tomorrow.', json: { order: 4711, ships_on: '2026-03-15' } };
@@ -124,7 +124,10 @@ export async function recordWebhooks({ byKey, acme, globex, receiver }: ExampleW
   await byKey('DELETE /v1/webhooks/{id}', at);
 }
 
-/** A recovery may be over before it is paused, and only one runs at a time: so another one is started until it works. A paused one waits to be cancelled. */
+/**
+ * A recovery may end before it is paused, and only one runs at a time. So another one is started until pausing works. A paused one waits to
+ * be cancelled.
+ */
 async function recordCancelled(byKey: ExampleWorld['byKey'], acme: ExampleWorld['acme'], at: string): Promise<void> {
   for (let left = 20; left > 0; left--) {
     const { status, body } = await acme.api.write('POST', `${at.slice('/v1'.length)}/recover`, { since: '2026-01-31T08:00:00Z' });

@@ -3,7 +3,6 @@ import { MemberApi } from '../member.ts';
 import { signInWithCode } from '../people.ts';
 import type { ExampleWorld } from './world.ts';
 
-/** A PNG of one pixel. */
 const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export async function recordBusiness({ byOwner, byNobody, names }: ExampleWorld): Promise<void> {
@@ -46,7 +45,7 @@ export async function recordMembers({ byOwner, byNobody, recorder, service }: Ex
   await byOwner('DELETE /v1/agents/{id}/signing-keys/{key_id}', `${signingKeys}/${signingKey.id}`);
 }
 
-/** A program without a browser gets a key: its owner compares the code. */
+/** Records how a program without a browser gets a key: its owner compares the code. */
 export async function recordDeviceLogins({ byOwner, recorder, acme }: ExampleWorld): Promise<void> {
   const begin = () => recorder.record('POST /v1/device-logins', undefined, { body: { name: 'waybill on a laptop' } });
   const refused = `/v1/device-logins/${(await begin()).user_code}`;
@@ -58,7 +57,7 @@ export async function recordDeviceLogins({ byOwner, recorder, acme }: ExampleWor
   await recorder.record('POST /v1/device-logins/key', undefined, { body: { device_code } });
 }
 
-/** Somebody without a handle, who claims one in the end. */
+/** Records a person without a handle, who claims one in the end. */
 export async function recordAccount({ byNobody, recorder, service }: ExampleWorld): Promise<void> {
   const person = await signInWithCode(service, 'dora@initech.example');
   await signInWithCode(service, 'dora@initech.example');

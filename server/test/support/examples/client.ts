@@ -8,10 +8,10 @@ import type { ClientLanguage, Example } from '../../../src/modules/documentation
 
 const CHECKOUT = path.resolve(import.meta.dirname, '../../../..');
 const TIMEOUT_MS = 60_000;
-/** What clients have methods of their own for, with other requests, or none. */
+/** Routes for which clients have their own methods, with other requests or none. */
 const NOT_SAMPLED = /^\/v1\/(events|export)|\/logo$|^\/objects\//;
 
-/** Where each client is, and how its samples are run. */
+/** The folder of each client, and how its samples are run. */
 const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: string[]; env: Record<string, string> }> = {
   typescript: {
     source: 'packages/client/src/client.ts',
@@ -25,7 +25,7 @@ const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: s
     args: ['-Bc'],
     env: { PYTHONPATH: path.join(CHECKOUT, 'clients/python/src') },
   },
-  // As somebody who has logged in.
+  // The command is logged in.
   cli: {
     source: 'packages/cli/src/main.ts',
     command: 'bash',
@@ -34,7 +34,7 @@ const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: s
   },
 };
 
-/** The clients that this checkout has, and that can be run here: the one for Python needs httpx. */
+/** The clients of this checkout that can be run here. The one for Python needs httpx. */
 export const clientsHere = (Object.keys(CLIENTS) as ClientLanguage[]).filter((name) => {
   const { source, command } = CLIENTS[name];
   return existsSync(path.join(CHECKOUT, source)) && (name !== 'python' || spawnSync(command, ['-c', 'import httpx']).status === 0);
@@ -46,10 +46,10 @@ export interface Exchanged {
   text: string;
 }
 
-/** Makes requests by running the samples of a client, and sees on the wire what they did. */
+/** Makes requests by running the samples of a client, and observes them on the wire. */
 export interface ExampleClient {
   language: ClientLanguage;
-  /** Undefined where the client has no sample. */
+  /** Returns undefined if the client has no sample. */
   make(template: string, request: Example['request'], key: string | undefined): Promise<Exchanged | undefined>;
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function openExampleClient(language: ClientLanguage, serviceUrl: st
           else resolve();
         });
       });
-      // The command may make others around it.
+      // The command may make other requests around it.
       const made =
         language === 'cli'
           ? seen.find(({ method, path }) => method === request.method && pathOf(path) === pathOf(request.path))
@@ -96,7 +96,6 @@ export async function openExampleClient(language: ClientLanguage, serviceUrl: st
   };
 }
 
-/** Forwards a request to the service, as a proxy does. */
 async function passOn(request: http.IncomingMessage, response: http.ServerResponse, serviceUrl: string, seen: Seen[]): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -114,7 +113,7 @@ async function passOn(request: http.IncomingMessage, response: http.ServerRespon
 
 const pathOf = (address: string) => new URL(address, 'http://x').pathname;
 
-/** A command asks for pages of its own, so of its query only what both have is compared. */
+/** A command requests pages of its own size, so only the common part of the query is compared. */
 function expectSame(wanted: Example['request'], { method, path: made, body }: Seen, code: string, isCommand: boolean): void {
   const [here, there] = [new URL(wanted.path, 'http://x'), new URL(made, 'http://x')];
   const counts = ([name]: [string, string]) => !isCommand || (here.searchParams.has(name) && there.searchParams.has(name));
@@ -124,7 +123,6 @@ function expectSame(wanted: Example['request'], { method, path: made, body }: Se
   if (!isSame || sorted(bodies[0]) !== sorted(bodies[1])) throw new Error(`${code}\nmade ${method} ${made} ${body}`);
 }
 
-/** JSON with the members of its outermost object in order. */
 function sorted(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return JSON.stringify(Object.entries(JSON.parse(text)).toSorted(([a], [b]) => (a < b ? -1 : 1)));

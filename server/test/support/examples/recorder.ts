@@ -6,10 +6,9 @@ import type { Example } from '../../../src/modules/documentation/recorded-exampl
 import type { Browser } from '../browser.ts';
 import type { ExampleClient, Exchanged } from './client.ts';
 
-/** Texts longer than this are cut. */
 const TEXT_MAX_CHARS = 1_200;
 const TIMEOUT_S = 20;
-/** An event stream would last for minutes. */
+/** The limit for an event stream, which would last for minutes. */
 const STREAM_S = 1;
 
 type Paths = Record<string, Record<string, { operationId: string }>>;
@@ -20,12 +19,11 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Who asks: a key, a person with their cookies, or nobody. */
+/** The caller: a key, a person with cookies, or nobody. */
 export type Asker = { key: string } | { person: Browser; business?: string } | undefined;
 
-/** Makes requests by running the very commands that the reference shows, and keeps what the service responded. */
+/** Makes requests by running the commands of the reference, and records the responses. */
 export class ExampleRecorder {
-  /** By operation. */
   readonly examples: Record<string, Example> = {};
   readonly #url: string;
   readonly #folder: string;
@@ -34,7 +32,7 @@ export class ExampleRecorder {
 
   readonly #client: ExampleClient | undefined;
 
-  /** With a client, requests that it can make are made by its samples instead of curl. */
+  /** With a client, its samples make the requests that it can make. curl makes the others. */
   constructor(url: string, folder: string, paths: Paths, receiver: string, client: ExampleClient | undefined) {
     this.#url = url;
     this.#folder = folder;
@@ -43,7 +41,7 @@ export class ExampleRecorder {
     this.#client = client;
   }
 
-  /** `route` is a row of the table, such as `GET /v1/messages/{id}`; its path counts unless another is given. Gives the body. */
+  /** `route` is a row of the table, such as `GET /v1/messages/{id}`. Its path is used unless another is given. Returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   async record(route: string, asker: Asker, { path: asked, body, headers = {} }: Asked = {}): Promise<any> {
     const [method = '', template = ''] = route.split(' ');
@@ -86,7 +84,6 @@ export class ExampleRecorder {
     return { status: Number(/^HTTP\S+ (\d+)/.exec(head)?.[1]), contentType, text };
   }
 
-  /** In the form in which curl keeps cookies. */
   #writeJar(person: Browser): void {
     const lines = [...person.cookies()].map(([name, { value }]) => ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', name, value].join('\t'));
     writeFileSync(path.join(this.#folder, 'jar'), `${lines.join('\n')}\n`);
@@ -98,19 +95,16 @@ export class ExampleRecorder {
     return /^text\/|ndjson/.test(contentType ?? '') ? this.#scrub(text).slice(0, TEXT_MAX_CHARS) : undefined;
   }
 
-  /** Secrets and addresses of this run say nothing to readers. */
+  /** Replaces secrets and addresses of this run. */
   #scrub(text: string): string {
-    return (
-      text
-        .replaceAll(this.#url, '$URL')
-        // The name of the log.
-        .replaceAll(new URL(this.#url).host, 'waybill.example.com')
-        .replaceAll(this.#receiver, 'https://hooks.acme.example/')
-        .replace(/\bwb_[0-9A-Za-z]{12,}/g, 'wb_…')
-        .replace(/"device_code":"[^"]+"/g, '"device_code":"…"')
-        .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_…')
-        .replace(/\bsignature=[\w-]+/g, 'signature=…')
-        .replaceAll('127.0.0.1', '203.0.113.7')
-    );
+    return text
+      .replaceAll(this.#url, '$URL')
+      .replaceAll(new URL(this.#url).host, 'waybill.example.com')
+      .replaceAll(this.#receiver, 'https://hooks.acme.example/')
+      .replace(/\bwb_[0-9A-Za-z]{12,}/g, 'wb_…')
+      .replace(/"device_code":"[^"]+"/g, '"device_code":"…"')
+      .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_…')
+      .replace(/\bsignature=[\w-]+/g, 'signature=…')
+      .replaceAll('127.0.0.1', '203.0.113.7');
   }
 }

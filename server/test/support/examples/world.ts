@@ -14,7 +14,6 @@ import { startTestService, type TestService } from '../service.ts';
 import { openExampleClient } from './client.ts';
 import { ExampleRecorder } from './recorder.ts';
 
-/** A business with an owner, an agent and its key. */
 export interface ExampleBusiness {
   owner: MemberApi;
   agentId: string;
@@ -22,7 +21,6 @@ export interface ExampleBusiness {
   api: Api;
 }
 
-/** Acme buys, Globex sells. Requests are made by Acme. */
 export interface ExampleWorld {
   service: TestService;
   receiver: Receiver;
@@ -30,10 +28,8 @@ export interface ExampleWorld {
   acme: ExampleBusiness;
   globex: ExampleBusiness;
   recorder: ExampleRecorder;
-  /** Records a request with Acme's key. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   byKey(route: string, path?: string, body?: unknown, headers?: Record<string, string>): Promise<any>;
-  /** Records a request by Acme's owner, for Acme. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   byOwner(route: string, path?: string, body?: unknown): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape

@@ -10,17 +10,14 @@ import { han, LONGEST_COMMENT, LONGEST_NAMES, LONGEST_NOTE } from './texts.ts';
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Sent = any;
 
-/** What a business has that others have filled as far as they can. */
+/** Data of a business that is as large as the limits allow. */
 export interface Full {
-  /** Has received everything. */
   globex: TestBusiness;
-  /** A message with as many files as possible, whose names are as long as possible. */
+  /** A message with the most files, whose names are as long as possible. */
   withFiles: Sent;
-  /** Messages with the largest JSON, of every kind. */
   withJson: Sent[];
-  /** The first of a thread with 2,000 messages. */
+  /** The first message of a thread with 2,000 messages. */
   ofLongThread: Sent;
-  /** The largest inbox schema. */
   schema: object;
 }
 
@@ -31,7 +28,7 @@ export function filesForm(to: string, name: string): FormData {
   return form;
 }
 
-/** As large as allowed, and of many parts. */
+/** A schema of the largest size, with many parts. */
 function largestSchema(): object {
   const properties = Object.fromEntries(Array.from({ length: 2_600 }, (_, i) => [`${han(20)}${i}`, { type: ['object', 'array'] }]));
   const schema = { type: ['object', 'array', 'string', 'number'], properties };
@@ -39,14 +36,14 @@ function largestSchema(): object {
   return schema;
 }
 
-/** Copies of rows of a table, with some values of their own, which may refer to the number n of the copy. */
+/** Copies rows of a table with some changed values, which may use the number n of the copy. */
 export function copies({ sql }: TestService, table: string, where: string, times: number, changes: string): Promise<unknown> {
   return sql(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object(${changes}))).* FROM ${table} t, generate_series(1, ${times}) n WHERE ${where}`,
   );
 }
 
-/** The sender is acme. Much of it is copied, because sends of so many bytes would take minutes. */
+/** The sender is acme. Much of the data is copied, because sending that many bytes would take minutes. */
 export async function fill(service: TestService, acme: TestBusiness): Promise<Full> {
   const globex = await service.business('globex', { segment: 'orders', claimed: true });
   await service.sql(`UPDATE parties SET display_name = repeat('漢', 100), folded_name = repeat('漢', 100) WHERE handle = 'globex'`);
@@ -68,7 +65,7 @@ export async function fill(service: TestService, acme: TestBusiness): Promise<Fu
   return { globex, withFiles, withJson, ofLongThread, schema: largestSchema() };
 }
 
-/** Lists of what a business, or others for it, can create. */
+/** Fills the lists that a business, or others for it, can extend. */
 async function fillLists(service: TestService, { api, agentId }: TestBusiness): Promise<void> {
   await api.write('POST', '/contacts', { handle: 'acme', label: han(200), notes: han(10_000) });
   await service.sql(

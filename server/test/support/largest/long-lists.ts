@@ -18,15 +18,15 @@ import { han, salam } from './texts.ts';
 
 type Requests = Record<string, () => Promise<ApiResponse>>;
 
-/** Nobody listens there. */
+/** Nobody listens there, so connections are refused. */
 const REFUSING_URL = 'http://127.0.0.1:9/';
 const KEPT_BODY = han(Math.floor(WEBHOOK_RESPONSE_KEPT_BYTES / 3));
 const KEPT_HEADERS = JSON.stringify(Array.from({ length: 64 }, (_, i) => [`x-header-${i}`, 'x'.repeat(200)]));
 
-/** Lists of what is logged and set up for a business, as long as they can be. */
+/** The longest lists of a business's logs and settings. */
 export function longListsOfKeys(service: TestService, acme: TestBusiness, { globex, withJson }: Full): Requests {
   const { api } = globex;
-  /** A webhook with a message that was attempted as often as is shown, with responses as long as are stored. */
+  /** A webhook with a message that has the most attempts that are shown, and the longest responses that are stored. */
   async function attempted(): Promise<{ id: string; messageId: string }> {
     await service.sql('DELETE FROM webhooks');
     const { id } = (await api.write('POST', '/webhooks', { url: REFUSING_URL })).body;

@@ -8,18 +8,17 @@ interface MeteredProcess {
   process: ServiceProcess;
 }
 
-/** A service in a process of its own, whose event loop is measured, and one in this process, which shares its database. */
+/** A service in a separate process whose event loop is measured, and one in this process on the same database. */
 export interface MeteredService extends MeteredProcess {
-  /** Everything that is asked of it is measured. */
+  /** All requests to this service are measured. */
   service: TestService;
-  /** One that has served nobody yet. */
   another(): Promise<MeteredProcess>;
   stop(): Promise<void>;
 }
 
 const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', PUBLIC_RATE_LIMIT_PER_MINUTE: '0', MONTHLY_MESSAGE_LIMIT: '0', LOG_LEVEL: 'error' };
 
-/** The measured process does the work of workers, too; the other one has only an API. */
+/** The measured process also does the work of workers. The other one has only an API. */
 export async function startMetered(env: Record<string, string> = {}): Promise<MeteredService> {
   const preparing = await startTestService(env, 'api');
   const another = async (args: string[] = []): Promise<MeteredProcess> => {

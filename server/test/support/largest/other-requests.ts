@@ -9,11 +9,11 @@ import { han } from './texts.ts';
 
 type Requests = Record<string, () => Promise<ApiResponse>>;
 
-/** As deep as a small body can be, with as many keys. */
+/** The deepest JSON of a small body, with as many keys. */
 const DEEP = `{"response":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)},"email":"${'x'.repeat(300)}@corp.example"}`;
 const LONG_PARAMETER = 'x'.repeat(500);
 
-/** The worst request for every route beside the API and the documentation. */
+/** The worst request for every route outside of the API and the documentation. */
 export function largestOfOthers(service: TestService, owner: MemberApi, pages: string, receipt: string): Requests {
   const person = owner.browser;
   const get = (at: string) => () => service.anonymous.request('GET', at);

@@ -17,14 +17,13 @@ import { newSigningKey, signedWrite } from '../signing.ts';
 import { type Full, filesForm } from './business.ts';
 import { HAN, han, LONGEST_COMMENT, LONGEST_NAMES, LONGEST_NOTE, salam } from './texts.ts';
 
-/** One after the other. */
 type Asks = (() => Promise<ApiResponse>)[];
 type Requests = Record<string, (() => Promise<ApiResponse>) | Asks>;
 
 const labels = Array.from({ length: LABELS_PER_THREAD_MAX }, (_, i) => `${han(38)}${i}`.slice(0, 40));
 const LARGEST_JSON = hostileJson.map(([, json]) => json);
 
-/** The worst request for every route of the API that takes a key or is public, where a good one is not as bad as any other. */
+/** The worst request for every route of the API that takes a key or is public, unless a valid one is as bad as any other. */
 export function largestOfKeys(service: TestService, acme: TestBusiness, full: Full): Requests {
   const { globex, withFiles, withJson, ofLongThread, schema } = full;
   const { api } = globex;
@@ -144,7 +143,6 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
   };
 }
 
-/** The same for routes for people. */
 export function largestOfPeople(owner: MemberApi): Requests {
   const person = owner.browser;
   return {

@@ -1,8 +1,8 @@
 import { COMMENT_MAX_CHARS, FILENAME_MAX_CHARS, NOTE_MAX_CHARS } from '../../../src/contract/limits.ts';
 
-/** Characters that take long: each is a word of its own, has three bytes, and is no ASCII. */
+/** A character that takes long: it is a word, has three bytes, and is not ASCII. */
 export const HAN = '漢';
-/** Each becomes 18 characters when it is folded. */
+/** Folding turns each of these into 18 characters. */
 export const SALAM = 'ﷺ ';
 
 export const han = (chars: number) => HAN.repeat(chars);

@@ -5,7 +5,6 @@ import { HAN, LONGEST_COMMENT, LONGEST_NOTE, salam } from './texts.ts';
 
 const ACCEPT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** One message of the Model Context Protocol. */
 export function mcp(api: Api, method: string, params: object = {}): Promise<ApiResponse> {
   return api.request('POST', '/mcp', { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers: ACCEPT });
 }
