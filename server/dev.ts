@@ -8,13 +8,13 @@ import { buildVerifier } from '../web/build-verifier.ts';
 import { SERVICE_PATHS } from '../web/vite.config.ts';
 
 /**
- * `npm run dev`: the service on the embedded database, restarted on change by `node --watch`, and the pages by Vite with hot reload,
- * which hands everything else on to the service. PORT and PAGES_PORT name the two ports. Ctrl-C ends everything.
+ * `npm run dev`: the service on the embedded database, restarted on change by `node --watch`, and the pages by Vite with hot reload. Vite
+ * passes all other requests on to the service. PORT and PAGES_PORT name the two ports. Ctrl-C ends everything.
  */
 const ROOT = path.resolve(import.meta.dirname, '..');
 const port = process.env['PORT'] ?? '3000';
 const pagesPort = Number(process.env['PAGES_PORT'] ?? 5173);
-/** Read from disk at each start, so `node --watch` does not know them. */
+/** These folders are read from disk at each start, so `node --watch` does not know them. */
 const SQL_FOLDERS = ['server/migrations', 'server/sql'];
 const SAVING_MS = 100;
 
@@ -41,7 +41,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-/** In its own process group, so that Ctrl-C reaches only this process, which then stops the service in order. */
+/** Starts the service in its own process group, so that Ctrl-C reaches only this process, which then stops the service in order. */
 function startWatched(): ChildProcess {
   return spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/src/main.ts', '--pages', shell], {
     cwd: ROOT,
@@ -63,7 +63,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** An editor may write a file in several steps: one restart for all of them. */
+/** An editor may write a file in several steps, which cause one restart. */
 function watchSql(): void {
   let saving: NodeJS.Timeout | undefined;
   const restart = async () => {
@@ -77,7 +77,7 @@ function watchSql(): void {
     });
 }
 
-/** The documents that the service shows instead of a page: they name the URL of the pages. */
+/** Writes the documents that the service shows instead of a page: they name the URL of the pages. */
 async function writeShell(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-dev-'));
   mkdirSync(path.join(folder, 'assets'));

@@ -16,7 +16,7 @@ const SOURCES = [
   'witness-limits.ts',
 ].map((file) => path.join(import.meta.dirname, 'src/contract', file));
 
-/** Not limits, but what limits are counted in. */
+/** The units of limits, which are no limits themselves. */
 const UNITS = ['MB', 'GB'];
 
 const INTRODUCTION = `# Limits

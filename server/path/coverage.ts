@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Loaded into a service before anything else (`--import`): tells its parent, when asked, which files of the project have run functions since it was asked
- * last.
+ * Loaded into a service before anything else (`--import`). On request, it tells its parent which files of the project have run functions
+ * since the last request.
  */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

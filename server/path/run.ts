@@ -8,8 +8,8 @@ import { SCHEMA_FOLDERS } from '../src/platform/migrations/migrate.ts';
 import { functionsIn } from '../src/platform/migrations/sql-functions.ts';
 
 /**
- * `npm run path`: the files of the project that a send runs through up to its 201, by V8's coverage, and the SQL functions that its commit calls. What
- * works in the background runs now and then: a file counts if every one of several sends has run it.
+ * `npm run path`: the files of the project that a send runs through up to its 201, by V8's coverage, and the SQL functions that its commit
+ * calls. Background work runs at any time, so a file counts only if every one of several sends has run it.
  */
 const SENDS = 6;
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -36,7 +36,7 @@ export async function pathOfSend(): Promise<SendPath> {
     for (let i = -SENDS; i < SENDS; i++) {
       await filesRun();
       await send(url, key);
-      // The first ones fill caches.
+      // The first sends fill caches.
       for (const file of await filesRun()) if (i >= 0) counts.set(file, (counts.get(file) ?? 0) + 1);
     }
     const files = [...counts].filter(([, count]) => count === SENDS).map(([file]) => file);
@@ -61,7 +61,7 @@ function started(stdout: NodeJS.ReadableStream): Promise<{ url: string; key: str
   });
 }
 
-/** With what a usual message has. */
+/** Sends a usual message. */
 async function send(url: string, key: string): Promise<void> {
   const body = JSON.stringify({
     to: 'globex/orders',
@@ -79,7 +79,7 @@ function linesOf(file: string): number {
   return readFileSync(path.join(ROOT, file), 'utf8').split('\n').length;
 }
 
-/** The functions that a statement names, and those that they name. */
+/** Returns the functions that a statement names, and those that they name. */
 function calledBy(statement: string): string[] {
   const functions = functionsIn(SCHEMA_FOLDERS.functions);
   const found = new Set<string>();

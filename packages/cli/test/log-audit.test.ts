@@ -52,7 +52,7 @@ describe('an honest log', () => {
     const first = await audit();
     expect([first.code, first.stderr]).toEqual([0, '']);
     expect(first.stdout).toMatch(/^log\.example\/log: 1,000 entries, consistent since 20\d\d-\d\d-\d\d \d\d:\d\d UTC\n$/);
-    // Entries and tiles of four bundles, the tile above them, checkpoint and description.
+    // Entries and tiles of four bundles, the tile above them, the checkpoint and the description.
     expect(requests).toHaveLength(4 + 4 + 1 + 2);
 
     requests = [];
@@ -197,7 +197,7 @@ describe('a log that lies', () => {
     const rewritten = log.fork(1_000).add(300);
     rewritten.entries[10] = Buffer.alloc(33, 1);
     log = rewritten;
-    // What was audited is not read again: the root shows it.
+    // Audited entries are not read again: the root shows it.
     await expectWrong('');
   });
 
@@ -221,7 +221,7 @@ describe('a log that lies', () => {
     other.entries[300] = Buffer.alloc(33, 1);
     lie = async (at) => at === 'tile/entries/001' && ((await other.serve(at)) ?? false);
     await expectWrong('tile/0/001 is not the hash of its entries');
-    // Where the tile fits the entries, the root does not.
+    // If the tile fits the entries, the root does not.
     lie = async (at) => (at === 'tile/entries/001' || at === 'tile/0/001') && ((await other.serve(at)) ?? false);
     await expectWrong('tile/1/000.p/3 is not the hash of its entries');
     lie = async (at) => at.startsWith('tile/') && ((await other.serve(at)) ?? false);
@@ -270,7 +270,7 @@ describe('a log that lies', () => {
     await expectWrong('the service names another log or key than before');
     expect(await audit('--vkey', log.vkey)).toMatchObject({ code: 0 });
     expect((await audit()).code).toBe(0);
-    // The key that the user names counts, not that of the service.
+    // The key that the user names counts, and not that of the service.
     expect(await audit('--vkey', former.vkey)).toMatchObject({ code: 1, stdout: expect.stringContaining('No known key signed') });
   });
 });

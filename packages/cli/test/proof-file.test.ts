@@ -6,7 +6,7 @@ import { VECTORS, type Vector } from '../../proof/test/support/vectors.ts';
 import { CommandLine } from './support/command-line.ts';
 
 const folder = temporaryFolder();
-/** Without a service, a profile or a key: a proof is verified offline. */
+/** Has no service, profile or key, because a proof is verified offline. */
 const offline = new CommandLine({ HOME: folder, WAYBILL_URL: 'http://127.0.0.1:9' });
 const at = (name: string) => path.join(VECTORS, name);
 const read = (name: string) => readFileSync(at(name), 'utf8');
@@ -16,7 +16,7 @@ const CODES = { verified: 0, failed: 1, unusable: 2, untrusted: 6 };
 
 describe('receipt verify', () => {
   test('has the expected verdict of vectors of each kind', async () => {
-    // A process for each: of those in which the same parts fail, the first.
+    // One process for each kind: of the vectors in which the same parts fail, only the first.
     const kinds = new Map(vectors.toReversed().map((vector) => [vector.failed.length > 0 ? String(vector.failed) : vector.name, vector]));
     for (const { name, file, trust, verdict } of kinds.values()) {
       const { code } = await offline.run(['receipt', 'verify', at(file), ...(TRUST[trust] ?? [])]);

@@ -48,7 +48,7 @@ test('a receipt is recomputed, and found in a log that you trust, without an API
   );
   const written = await anybody.succeed('receipt', 'verify', receipt_url, '--vkey', vkey, '--data', ` ${JSON_TEXT.replace('{', '{ ')}`);
   expect(written.stdout).toContain('The JSON matches as a value, but it was written in another way');
-  // Without a key to trust, it is the word of the service alone; by the key of another log, it is wrong.
+  // Without a trusted key, it is the word of the service alone. By the key of another log, it is wrong.
   const open = await anybody.run(good);
   expect([open.code, open.stdout]).toEqual([6, expect.stringMatching(/content_hash matches[\s\S]*^Not verified: no trusted key/m)]);
   expect(JSON.parse((await anybody.run([...good, '--json'])).stdout)).toMatchObject({

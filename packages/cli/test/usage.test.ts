@@ -98,7 +98,7 @@ describe('exit codes', () => {
   });
 });
 
-/** What each shell makes of the beginning of a command line; undefined where the shell is not installed. */
+/** Runs the completion of each shell for a command line. Undefined where the shell is not installed. */
 const SHELLS: Record<string, (script: string, line: string) => string | undefined> = {
   bash: (script, line) => {
     const words = line.split(' ').slice(1);

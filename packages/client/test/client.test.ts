@@ -58,7 +58,7 @@ describe('messages', () => {
     const warnings: string[] = [];
     const careful = new Waybill({ baseUrl: service.url, key: acmeBusiness.secret, onWarning: (warning) => warnings.push(warning) });
     const first = await careful.send({ to: 'globex', note: 'an order', files: [new Blob(['order'])] }, { idempotencyKey: 'twice' });
-    // The same file is uploaded once more, which makes no other message of it.
+    // The same file is uploaded again, but the message is not sent twice.
     const same = await careful.send({ to: 'globex', note: 'an order', files: [new Blob(['order'])] }, { idempotencyKey: 'twice' });
     expect([same.id, same.bodyDiffers, warnings]).toEqual([first.id, false, []]);
     const again = await careful.send({ to: 'globex', note: 'an invoice', files: [new Blob(['invoice'])] }, { idempotencyKey: 'twice' });

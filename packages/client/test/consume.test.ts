@@ -21,7 +21,6 @@ const send = async (type: string, count: number) => {
   return ids;
 };
 
-/** Starts to consume messages of one type, from the beginning. */
 function begin(type: string, handle: Parameters<Waybill['consume']>[1], options: Parameters<Waybill['consume']>[2] = {}) {
   const stopping = new AbortController();
   const settings = { start: 'beginning', filter: { types: [type] } };
@@ -143,7 +142,7 @@ describe('consume', () => {
       { leaseS: 1 },
     );
     await expect.poll(() => lost).toBeDefined();
-    // The consumer forgets who holds what, and hands it to another.
+    // The consumer forgets the leases, and leases the message to another holder.
     const other = globex.consumer('lost', { holder: 'another' });
     await other.seek('beginning');
     stop();

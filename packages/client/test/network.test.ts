@@ -30,7 +30,7 @@ describe('on an unsteady network', () => {
   });
 
   test('a send whose response is lost is repeated, and delivered once', async () => {
-    // The request arrives whole; of the response, only the first bytes get through.
+    // The whole request arrives, but only the first bytes of the response get through.
     network.cutAfter = [{ service: 20 }, { service: 400 }];
     const sent = await acme.send({ to: 'globex', type: 'lost-response', json: { order: 4711 } });
     expect(network.cuts).toBe(2);
@@ -39,7 +39,7 @@ describe('on an unsteady network', () => {
 
   test('a request that could do harm twice is not repeated', async () => {
     const { thread_id } = await acme.send({ to: 'globex' });
-    // A network of its own, on which no connection is open yet.
+    // A separate network without open connections.
     const other = await startUnsteadyNetwork(service.url);
     other.cutAfter = [{ service: 20 }];
     const waybill = new Waybill({ baseUrl: other.url, key: acmeKey });

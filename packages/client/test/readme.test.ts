@@ -10,20 +10,20 @@ import { Waybill } from '../src/index.ts';
 
 const PACKAGE = path.resolve(import.meta.dirname, '..');
 const SECTIONS = readFileSync(path.join(PACKAGE, 'README.md'), 'utf8').split(/^## /m);
-/** The first example of each section, by its title. */
+/** Key: section. Value: its first example. */
 const CODE = new Map(
   SECTIONS.map((section, index) => [
     index === 0 ? 'Begin' : (section.split('\n', 1)[0] ?? ''),
     /^```ts\n([\s\S]*?)^```/m.exec(section)?.[1] ?? '',
   ]),
 );
-/** What all others begin with. */
+/** The lines with which all other examples begin. */
 const BEGIN = CODE.get('Begin')?.split('const { business }')[0] ?? '';
 
 let service: TestService;
 let [acme, globex] = [] as unknown as [TestBusiness, TestBusiness];
 let [sender, recipient] = [] as unknown as [Waybill, Waybill];
-/** Inside of the package, so that it finds itself by its name. */
+/** A folder inside the package, so that the package finds itself by its name. */
 const folder = mkdtempSync(path.join(PACKAGE, '.examples-'));
 const bytes = randomBytes(100_000);
 
@@ -38,7 +38,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Runs an example as a program of its own. */
 function run(title: string, { secret }: TestBusiness, env: Record<string, string> = {}) {
   const file = path.join(folder, `${title.replaceAll(' ', '-')}.ts`);
   writeFileSync(file, title === 'Begin' ? (CODE.get(title) ?? '') : `${BEGIN}${CODE.get(title)}`);

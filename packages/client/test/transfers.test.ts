@@ -103,7 +103,7 @@ describe.each(stores)('with files in the %s', (store) => {
       baseUrl: service.url,
       key: acme.secret,
       fetch: (url, init) => {
-        // A part can be tried again, while the service still has its earlier try.
+        // A part may be retried while the service still has the earlier try.
         if (init.method === 'PUT') puts.add(/part(?:Number)?=(\d+)/.exec(url)?.[1] ?? url);
         return fetch(url, init);
       },
@@ -111,7 +111,7 @@ describe.each(stores)('with files in the %s', (store) => {
     const resumed = await counting.upload(new Blob([bytes]), { filename: 'big', resume: uploadId });
     expect([resumed.id, resumed.sha256]).toEqual([uploadId, sha256Of(bytes)]);
     expect(puts.size).toBeLessThanOrEqual(3 - before.length);
-    // What is complete is only hashed again.
+    // A complete upload is only hashed again.
     expect(await counting.upload(new Blob([bytes]), { filename: 'big', resume: uploadId })).toEqual(resumed);
     const { files } = await sender.send({ to: 'globex', files: [resumed] });
     expect(files[0]?.sha256).toBe(resumed.sha256);
@@ -167,7 +167,7 @@ describe('on an unsteady network', () => {
     await service.stop();
   });
 
-  /** Sends all requests, those to signed URLs too, through the network. */
+  /** Sends all requests through the network, also those to signed URLs. */
   const through = ({ secret }: TestBusiness) =>
     new Waybill({ baseUrl: network.url, key: secret, fetch: (url, init) => fetch(url.replace(service.url, network.url), init) });
 
@@ -175,7 +175,7 @@ describe('on an unsteady network', () => {
     const sender = through(acme);
     await sender.me();
     network.cutAll();
-    // An upload part has 16 MB, so each that comes over one of these connections breaks.
+    // An upload part has 16 MB, so each part on one of these connections breaks.
     network.cutAfter = Array.from({ length: 4 }, () => ({ client: 3 * MB }));
     const cuts = network.cuts;
     const uploaded = await sender.upload(new Blob([bytes]), { filename: 'scan.tiff' });

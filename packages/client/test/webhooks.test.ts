@@ -20,7 +20,6 @@ afterAll(async () => {
 
 const JSON_TEXT = '{ "total": 1.0, "id": 12345678901234567890 }';
 
-/** A delivery to a webhook of its own. */
 async function delivery(path: string): Promise<Delivery> {
   const { id } = await acme.send({ to: 'globex', jsonText: JSON_TEXT });
   const ofMessage = () => receiver.at(path).find(({ headers }) => headers['webhook-id'] === id);

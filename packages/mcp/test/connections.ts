@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 
 export const CHECKOUT = path.resolve(import.meta.dirname, '../../..');
 
-/** The official client, connected in one of the ways that a server is reached. */
+/** The official client, connected over one of the transports. */
 type Connect = (url: string, key: string) => Promise<Connection>;
 
 export class Connection {
@@ -18,7 +18,6 @@ export class Connection {
     return this.client.callTool({ name, arguments: args });
   }
 
-  /** The structured result of a call that succeeds. */
   // biome-ignore lint/suspicious/noExplicitAny: results of every shape
   async result(name: string, args: Record<string, unknown> = {}): Promise<any> {
     const result = await this.call(name, args);
@@ -26,7 +25,6 @@ export class Connection {
     return result.structuredContent;
   }
 
-  /** The words of a call that fails. */
   async failure(name: string, args: Record<string, unknown> = {}): Promise<string> {
     const result = await this.call(name, args);
     expect(result.isError, textOf(result)).toBe(true);

@@ -96,7 +96,8 @@ describe('costs', () => {
     let calls = 1;
     let last = await ask();
     for (; last.status === 200 && !last.body.result.isError; calls++) last = await ask();
-    // Two of nine for each of four calls; the fifth gets through, and its tool does not. A rate for calls alone would allow nine.
+    // Each of four calls takes two of nine units. The fifth call is admitted, but its tool's request is not. A rate for calls alone would
+    // allow nine.
     expect([last.status, last.body.result?.content[0].text]).toEqual([
       200,
       expect.stringMatching(/^rate_limited: [\s\S]*Try again after \d+ s\./),
@@ -115,7 +116,7 @@ describe('costs', () => {
       signal: gone.signal,
     });
     waiting.catch(() => {});
-    // Long enough for the lease to wait; were it not waiting yet, the message would not be taken either.
+    // Long enough for the lease to wait. If it were not waiting yet, the message would not be taken either.
     await sleep(500);
     gone.abort();
     await sleep(200);

@@ -241,7 +241,7 @@ describe.each(WAYS)('%s', (way, connect) => {
       verdict: 'verified',
       json_bytes: 'matches',
     });
-    // A key with the name of the log, by which somebody could have forged all of it.
+    // A key with the name of the log, with which a stranger could have forged everything.
     const forger = logSigner(vkey.split('+')[0], 'forger').vkey;
     expect(await agent.result('verify_receipt', { receipt: receipt_url, vkey: forger })).toMatchObject({
       verdict: 'failed',

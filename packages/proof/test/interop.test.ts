@@ -39,7 +39,7 @@ function go(args: string[], input = ''): Promise<Ended> {
   });
 }
 
-/** Undefined if the program can be built; else why not. */
+/** Says why the program can't be built. Undefined: it can. */
 async function missing(): Promise<string | undefined> {
   if (process.env['WAYBILL_TEST_INSTALL'] === 'no') return 'WAYBILL_TEST_INSTALL is "no".';
   if (!(await go(['version'])).isFine) return 'there is no go.';
@@ -49,7 +49,7 @@ async function missing(): Promise<string | undefined> {
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const flipped = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, at) => (at === 7 ? byte ^ 1 : byte));
 
-/** A log with the hashes of all its tiles, by our code; the leaves are random. */
+/** A log with the hashes of all its tiles, computed by our code. The leaves are random. */
 async function description() {
   const leaves = Array.from({ length: SIZE }, () => leafOf(LEAF.message, randomBytes(32)));
   const tree = new NaiveTree(leaves);

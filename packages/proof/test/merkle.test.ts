@@ -21,7 +21,7 @@ const naive = new NaiveTree(leaves);
 const leafHashes = leaves.map((leaf) => leafHash(leaf));
 const leafAt = (index: number) => leafHashes[index] ?? new Uint8Array();
 
-/** Tiles of a tree, checked to be those that a tree of this size has. */
+/** Reads tiles of a tree, and checks that a tree of this size has them. */
 function tilesOf(tree: NaiveTree, size: number): ReadTile {
   return async (level, index, width) => {
     if (width !== tileWidth(level, index, size) || width === 0)
@@ -38,7 +38,7 @@ describe('inclusion', () => {
         const proof = naive.path(index, size);
         const head = { index, size, root: naive.root(size) };
         if (!verifyInclusion(head, leafAt(index), proof)) faults.push(`${index} of ${size} is refused`);
-        // Wrong proofs for a ninth of the leaves of larger trees, for time.
+        // In larger trees, only a ninth of the leaves get wrong proofs, to save time.
         if (size > 64 && index % 9 !== size % 9) continue;
         const wrong = [
           verifyInclusion({ ...head, index: index + 1 }, leafAt(index), proof),
@@ -73,7 +73,7 @@ describe('inclusion', () => {
   });
 
   test('works in a tree of nearly 2^53 leaves', async () => {
-    // All leaves are equal: perfect subtrees of one height have one hash, so that any tree can be computed.
+    // All leaves are equal, so perfect subtrees of one height have one hash, and any tree can be computed.
     const heights = [leafHash(new Uint8Array())];
     for (let height = 0; height < 53; height++) heights.push(nodeHash(heights[height] as Uint8Array, heights[height] as Uint8Array));
     const readTile: ReadTile = async (level, _index, width) =>

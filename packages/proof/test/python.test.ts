@@ -11,7 +11,7 @@ const FLIPPER = path.join(import.meta.dirname, 'support/flip_bits.py');
 const PROJECT = path.resolve(import.meta.dirname, '../../../clients/python/pyproject.toml');
 const FLIPS = 1_000;
 const CODES = { verified: 0, failed: 1, unusable: 2, untrusted: 6 };
-/** The line of verify.py for each part: it has one for the proof, the log and the witnesses. */
+/** The line of verify.py for each part. The log and the witnesses share one. */
 const LINES: Record<string, string> = { log: 'inclusion', witnesses: 'inclusion' };
 
 let python = '';
@@ -38,7 +38,7 @@ describe('verify.py', () => {
     if (python === '') return;
     const vectors: Vector[] = JSON.parse(readFileSync(path.join(VECTORS, 'vectors.json'), 'utf8'));
     for (const { name, file, trust, verdict, failed } of vectors) {
-      // It compares the hash in a timestamp, and leaves the signature to OpenSSL.
+      // verify.py compares the hash in a timestamp, and leaves the signature to OpenSSL.
       if (name === 'bad-timestamp-token') continue;
       const vkey = readFileSync(path.join(VECTORS, 'vkey.txt'), 'utf8').trim();
       const trusted = { policy: ['--policy', path.join(VECTORS, 'policy.txt')], vkey: ['--vkey', vkey], none: [] }[trust];
@@ -47,7 +47,7 @@ describe('verify.py', () => {
       const lines = [...output.matchAll(/^FAIL (\w+)/gm)].map(([, part]) => part);
       expect([...new Set(lines)].sort(), name).toEqual([...new Set(failed.map((part) => LINES[part] ?? part))].sort());
       expect(/^Verified$/m.test(output), name).toBe(verdict === 'verified');
-      // It does not check who signed a timestamp, and trusts no key that the file brings.
+      // verify.py does not check who signed a timestamp, and trusts no key in the file.
       expect(output, name).not.toMatch(trust === 'none' ? /^ok/m : /^ok +time/m);
     }
   });

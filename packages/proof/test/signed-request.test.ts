@@ -4,7 +4,7 @@ import { formatBundle, verifyBundle } from '../src/index.ts';
 import { keyOf } from './support/keys.ts';
 import { bundleOf, policy, said } from './support/sample.ts';
 
-/** The bundle of a message whose request the client signed; `edit` changes the body that it signs. */
+/** The bundle of a message whose request the client signed. `edit` changes the body that is signed. */
 async function signedByClient(edit: (body: string) => string = (body) => body): Promise<string> {
   const words = said();
   const bundle = await bundleOf(words);

@@ -18,7 +18,7 @@ afterAll(() => {
   for (const one of authorities) one.close();
 });
 
-/** Runs only where the program is: OpenSSL is the authority. */
+/** These tests need OpenSSL, which plays the authority. */
 function hasOpenssl(): boolean {
   try {
     return execFileSync('openssl', ['version'], { encoding: 'utf8' }).startsWith('OpenSSL 3');
@@ -37,7 +37,7 @@ describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
   test.each([
     ['RSA with SHA-256', { key: rsa ?? [] }],
     ['RSA with SHA-512', { key: rsa ?? [], digest: 'sha512' }],
-    // OpenSSL stamps with no key for PSS; its certificate can be signed so.
+    // OpenSSL can't timestamp with a key for PSS, but the certificate can be signed with one.
     ['a root that signs with RSA-PSS', { key: rsa ?? [], isRootPss: true, hasChain: true }],
     ['P-256 with SHA-256', { key: p256 ?? [] }],
     ['P-384 with SHA-384', { key: p384 ?? [], digest: 'sha384' }],
@@ -73,7 +73,7 @@ describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
       [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).find((block) => block.includes('openssl ts')) ?? '';
     const folder = mkdtempSync(path.join(tmpdir(), 'waybill-openssl-'));
     for (const name of ['good-everything.waybill-proof', 'tsa-root.pem']) copyFileSync(path.join(VECTORS, name), path.join(folder, name));
-    // Where there is no jq, Node reads the JSON.
+    // Without jq, Node reads the JSON.
     const jq = `jq() { node -p "let [one] = JSON.parse(require('fs').readFileSync('$3')).timestamps; one['\${2##*.}']"; }\n`;
     const output = execFileSync('bash', ['-ec', jq + commands], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
     rmSync(folder, { recursive: true });

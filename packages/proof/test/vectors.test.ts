@@ -80,7 +80,7 @@ describe('the verdict', () => {
       const { verdict, checks } = await verifyBundle(read(`${name}.waybill-proof`), { tsaCertificates: tsaCertificates() });
       expect([verdict, ...new Set(checks.map(({ state }) => state))], name).toEqual(['untrusted', 'unchecked']);
     }
-    // A policy that names witnesses and no log names nobody who may say what is in a log.
+    // A policy with witnesses but without a log trusts nobody to say what is in a log.
     const witnessesAlone = read('policy.txt').replaceAll(/^log .*\n/gm, '');
     expect((await verifyBundle(read('good-everything.waybill-proof'), { policy: witnessesAlone })).verdict).toBe('untrusted');
   });
@@ -131,14 +131,14 @@ describe('the verdict', () => {
 
 describe('with a flipped bit', () => {
   const FLIPS = 10_000;
-  /** Every bit of a short text; of a longer one as many as asked for, evenly. */
+  /** Flips every bit of a short text, or evenly as many of a longer one as requested. */
   async function acceptedFlips(bytes: Uint8Array, verify: (flipped: Uint8Array) => Promise<boolean>): Promise<string[]> {
     const accepted: string[] = [];
     expect(await verify(bytes)).toBe(true);
     const bits = bytes.length * 8;
     const tryOne = async (round: number) => {
       const bit = (Math.floor((round * bits) / FLIPS) + (round % 8)) % bits;
-      // A copy: slice() of a Buffer would share its bytes.
+      // Copied, because slice() of a Buffer shares its bytes.
       const flipped = Uint8Array.from(bytes);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       try {
@@ -181,7 +181,7 @@ describe('with a flipped bit', () => {
   });
 
   test('a bundle with a huge token, or a signed body of endless levels, is refused and nothing else is thrown', async () => {
-    // Signed as it should be, and three times as deep as what a recursive function can read.
+    // Signed correctly, but three times as deep as a recursive function can read.
     const words = { ...said(), sent: `{"to":"globex","json":${'['.repeat(500_000)}${']'.repeat(500_000)}}` };
     const hostile = formatBundle(await bundleOf(words, async () => 'A'.repeat(4_000_000)));
     const { checks, verdict } = await verifyBundle(hostile, { policy: read('policy.txt') });

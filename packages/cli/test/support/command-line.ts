@@ -9,7 +9,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs the real command, with nothing in its environment but what is given. */
+/** Runs the real command with only the given environment. */
 export class CommandLine {
   readonly home: string;
   readonly #env: Record<string, string>;

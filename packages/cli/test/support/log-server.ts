@@ -2,7 +2,7 @@ import http from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { SmallLog } from '../../../../server/test/support/small-log.ts';
 
-/** What the server does with a path: nothing (false), another body, or everything itself (true). */
+/** The behaviour of the server at a path: the usual response (false), another body, or a response by the function itself (true). */
 export type Lie = (path: string, response: http.ServerResponse) => boolean | Buffer | Promise<boolean | Buffer>;
 
 export const honest: Lie = () => false;
@@ -14,7 +14,7 @@ export interface Served {
   former: { vkey: string; succession: string }[];
 }
 
-/** Serves a log as a service does, and lies where it is told to. */
+/** Serves a log like a service, and lies where a test wants it. */
 export function logServer(served: () => Served, onRequest: (url: string) => void): http.Server {
   return http.createServer(async (request, response) => {
     const { log, lie, vkey, former } = served();

@@ -1,18 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface UnsteadyNetwork {
-  /** The address of the service, seen through this network. */
   url: string;
   /** Milliseconds that each chunk takes, in both directions. */
   delayMs: number;
-  /** Cuts the next connections, each after so many bytes from the client or from the service. */
+  /** Cuts the next connections, each after this many bytes from the client or from the service. */
   cutAfter: { client?: number; service?: number }[];
-  /** Connections that were cut. */
   cuts: number;
   connections: number;
-  /** Whether anybody gets through. */
+  /** Nobody gets through. */
   isDown: boolean;
-  /** Cuts all that are open. */
   cutAll(): void;
   stop(): Promise<void>;
 }

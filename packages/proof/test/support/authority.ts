@@ -7,14 +7,14 @@ export interface AuthoritySettings {
   /** Arguments of `openssl genpkey` for the key of the authority that stamps. */
   key?: string[];
   digest?: string;
-  /** Whether the root has an RSA key and signs with PSS; else it has one of P-256. */
+  /** The root has an RSA key and signs with PSS. Otherwise its key is of P-256. */
   isRootPss?: boolean;
   purpose?: string;
-  /** Whether tokens have the root's certificate, too. */
+  /** Tokens have the root's certificate, too. */
   hasChain?: boolean;
 }
 
-/** A timestamp authority of OpenSSL's, with a root of its own, in a folder of its own. */
+/** A timestamp authority by OpenSSL, with its own root and folder. */
 export class Authority {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'waybill-tsa-'));
   readonly root: string;
@@ -76,7 +76,7 @@ export class Authority {
     this.signer = readFileSync(path.join(this.#folder, 'tsa.pem'), 'utf8');
   }
 
-  /** A token of RFC 3161 over bytes. */
+  /** Returns a token of RFC 3161 for bytes. */
   stamp(bytes: Uint8Array, ...queryArguments: string[]): Uint8Array<ArrayBuffer> {
     this.#write('data', bytes);
     this.#openssl('ts', '-query', '-data', 'data', '-sha256', '-cert', ...queryArguments, '-out', 'query.tsq');
@@ -84,7 +84,7 @@ export class Authority {
     return new Uint8Array(readFileSync(path.join(this.#folder, 'token.der')));
   }
 
-  /** The response to a request of RFC 3161. */
+  /** Returns the response to a request of RFC 3161. */
   reply(query: Uint8Array): Buffer {
     this.#write('query.tsq', query);
     this.#openssl('ts', '-reply', '-config', 'tsa.cnf', '-queryfile', 'query.tsq', '-out', 'reply.tsr');

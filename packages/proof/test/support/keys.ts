@@ -4,13 +4,12 @@ import { cosigner, formatVkey, KEY_TYPE, noteSigner, type Signer, verifierKey } 
 const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export interface TestKey {
-  /** 32 bytes in base64. */
   privateKey: string;
   publicKey: Uint8Array;
   sign(bytes: Uint8Array): Uint8Array;
 }
 
-/** An Ed25519 key of which everybody can know the private half: it is the hash of a name. For tests and vectors. */
+/** An Ed25519 key for tests and vectors. Its private half is the hash of a name, so everybody can know it. */
 export function keyOf(seed: string): TestKey {
   const secret = createHash('sha256').update(`waybill test key ${seed}`).digest();
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_OF_ED25519, secret]), format: 'der', type: 'pkcs8' });

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** RFC 6962, section 2.1, word for word, on ranges of a list of leaves: what the fast ways of the package are compared with. */
+/** RFC 6962, section 2.1, word for word, on ranges of a list of leaves. The fast algorithms of the package are compared with it. */
 export class NaiveTree {
   readonly #leaves: readonly Uint8Array[];
-  /** Roots of ranges, which many trees share. */
+  /** A cache of roots of ranges, which many trees share. */
   readonly #roots = new Map<string, Uint8Array>();
 
   constructor(leaves: readonly Uint8Array[]) {

@@ -14,7 +14,7 @@ import {
 import { keyOf, logSigner, witnessSigner } from './keys.ts';
 import { NaiveTree } from './naive-tree.ts';
 
-/* A message with everything that a proof can have, and the log that it is in. Keys and times are fixed, so that it is the same each time. */
+/* A message with everything that a proof can have, and its log. Keys and times are fixed, so that each run makes the same. */
 
 export const ORIGIN = 'waybill.example.com/log';
 const RECEIVED_AT = '2026-11-17T09:00:00.123Z';
@@ -35,7 +35,7 @@ const id = (prefix: string, digit: number) => `${prefix}_${'0'.repeat(25)}${digi
 const hashText = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** What the parties and the service said, before anything is signed or logged. */
+/** The statements of the parties and the service, before anything is signed or logged. */
 export function said(json = WRITTEN_JSON) {
   const files = [
     { content_type: 'text/plain', filename: 'drawing.txt', id: id('file', 1), sha256: hashText(FILE), size_bytes: FILE.length },
@@ -70,7 +70,6 @@ export function said(json = WRITTEN_JSON) {
       status: 'accepted',
     },
     json,
-    /** The bodies of the two signed requests. */
     sent: `{"to":"globex/orders","type":"order","subject":"Order 4711","note":"Bitte bis Freitag – danke! 🙂","json":${json},"files":["upl_1","upl_2"]}`,
     acknowledged: '{"status":"accepted","reason":"In stock"}',
     acknowledgePath: `/v1/messages/${id('msg', 1)}/acknowledge`,
@@ -91,13 +90,13 @@ function keyStatement(seed: string, prefix: string, digit: number, agentPrefix: 
   };
 }
 
-/** Where each statement is in the log. */
+/** The index of each statement in the log. */
 const AT = { recipientKey: 9, message: 20, file: 25, acknowledgement: 30 };
 const SIZES = { timestamped: 40, newest: 50 };
 
 export type Stamp = (checkpointText: string) => Promise<string>;
 
-/** The bundle of what was said. `signers` cosign the newest checkpoint; `stamp` gives a token in base64. */
+/** The bundle of these statements. `signers` cosign the newest checkpoint, and `stamp` returns a token in base64. */
 export async function bundleOf(
   words: ReturnType<typeof said>,
   stamp?: Stamp,
@@ -148,7 +147,7 @@ export async function bundleOf(
   };
 }
 
-/** A proof that anybody can make: of another subject, in a log of one leaf that has the name of the real one, signed with a key of the forger's. */
+/** A proof that anybody can make: of another subject, in a log of one leaf with the name of the real one, signed with the forger's key. */
 export async function forgedBundle({ envelope: genuine, json, log: { origin } }: Bundle, subject = 'Order 9999'): Promise<Bundle> {
   const envelope = canonicalJson({ ...JSON.parse(genuine), subject });
   const { signer, vkey } = logSigner(origin, 'forger');

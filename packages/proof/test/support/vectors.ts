@@ -12,10 +12,9 @@ export const VECTORS = path.resolve(import.meta.dirname, '../../../../docs/proof
 export interface Vector {
   name: string;
   file: string;
-  /** With policy.txt, with the key of the log, or with nothing but the file. */
+  /** Verified with policy.txt, with the key of the log, or with the file alone. */
   trust: 'policy' | 'vkey' | 'none';
   verdict: 'verified' | 'failed' | 'untrusted' | 'unusable';
-  /** The parts of the lines that fail. */
   failed: string[];
 }
 
@@ -24,15 +23,14 @@ interface Made {
   trust?: Vector['trust'];
   verdict?: Vector['verdict'];
   failed?: string[];
-  /** The JSON as it was sent, if it is another. */
+  /** The JSON as sent, if it differs from the sample. */
   json?: string;
-  /** Which timestamp it has: that of the sample if nothing else is said, one of its own, one of another authority, or none. */
+  /** The timestamp: that of the sample by default, one for this vector, one of an unknown authority, or none. */
   stamp?: 'own' | 'unknown' | 'none';
-  /** Changes what was said, before it is signed and logged: as a service that lies would. */
+  /** Changes the statements before they are signed and logged, like a service that lies. */
   say?: (words: Words) => void;
-  /** Changes the finished bundle, as a forger would. */
+  /** Changes the finished bundle, like a forger. */
   forge?: (bundle: Bundle) => unknown;
-  /** Changes the text of the file. */
   write?: (text: string) => string;
   isWitnessed?: boolean;
 }
@@ -44,7 +42,7 @@ const timestamp = (bundle: Bundle) => bundle.timestamps?.[0] ?? never();
 function never(): never {
   throw new Error('the sample has everything');
 }
-/** The next letter of base64 at the given place from the end, so that the bytes differ and the text stays base64. */
+/** Replaces a character near the end by the next one of base64, so that the bytes differ and the text stays base64. */
 const other = (text: string, fromEnd = 20) => {
   const at = text.length - fromEnd;
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
@@ -200,7 +198,7 @@ export const MADE: Record<string, Made> = {
   'unusable-two-newlines-at-the-end': { verdict: 'unusable', write: (text) => `${text}\n\n` },
 };
 
-/** The proofs by keys of one log alone can't have those of another. */
+/** Keeps the proofs of one log, because keys of one log can't verify those of another. */
 function keepOneLog(bundle: Bundle): void {
   for (const name of ['other_logs', 'signature'] as const) delete bundle[name];
 }
@@ -215,17 +213,17 @@ async function forge(bundle: Bundle): Promise<void> {
   Object.assign(bundle, forged);
 }
 
-/** A token in base64 over the text of a checkpoint, for the vector of that name. */
+/** Returns a token in base64 for the text of a checkpoint, for the vector of that name. */
 export type Stamps = (name: string, checkpointText: string) => string;
 
-/** Texts of all files by name, and the list of them. */
+/** Returns the text of all files by name, and the list of them. */
 export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const vectors: Vector[] = [];
   for (const [name, made] of Object.entries(MADE)) {
     const words = said(made.json);
     made.say?.(words);
-    // What is logged otherwise is another tree, of which there is a token only where the lines about time are tried.
+    // Other statements make another tree. It has a token only where the vector is about time.
     const { stamp = made.say || made.json ? 'none' : undefined } = made;
     const bundle = await bundleOf(
       words,
@@ -255,13 +253,13 @@ export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> 
   return files;
 }
 
-/** Tokens that were made once and are kept with the vectors, because each new one has another time. */
+/** Reads the tokens that are stored with the vectors, because each new token has another time. */
 export function keptStamps(): Stamps {
   const tokens: Record<string, string> = JSON.parse(readFileSync(path.join(VECTORS, 'timestamps.json'), 'utf8'));
   return (name) => tokens[name] ?? '';
 }
 
-/** Writes all files, with tokens of a new authority, and of another one that nobody is told to trust. */
+/** Writes all files, with tokens of a new authority, and of another one that nobody trusts. */
 export async function writeVectors(): Promise<void> {
   const key = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
   const [authority, unknown] = [new Authority({ key, hasChain: true }), new Authority({ key, hasChain: true })];
