@@ -143,7 +143,6 @@ async function start(name: string, store: Store, shards: number, authority: Auth
     ))
   )
     await sleep(100);
-  // These are the webhooks of the second hundred businesses.
   for (const key of keys.slice(100, 200)) {
     const where = `/${port}/${key}`;
     const { secret } = await post(port, key, '/v1/webhooks', { url: receiver.url(where) });

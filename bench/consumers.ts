@@ -152,7 +152,6 @@ async function latency(service: ServiceUnderTest, { key }: Business, consumer: C
   return [{ 'sends per second': Math.round(total / seconds), 'p50 ms': at(0.5), 'p95 ms': at(0.95), 'p99 ms': at(0.99), 'max ms': at(1) }];
 }
 
-/** Measures sends with and without idle consumers, in turns. */
 async function idle(service: ServiceUnderTest, sender: Business, reader: Business) {
   const businesses = [reader.id];
   for (let i = 1; i < IDLE_BUSINESSES; i++) businesses.push((await service.createBusiness(`idle-${i}`)).id);

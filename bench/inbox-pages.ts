@@ -63,7 +63,6 @@ async function open(page: Page): Promise<void> {
   await page.locator('[data-thread]').first().waitFor();
 }
 
-/** Scrolls as fast as threads come. */
 async function scroll(page: Page): Promise<void> {
   await page.mouse.move(640, 500);
   const seen = new Set<string | null>();

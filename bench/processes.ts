@@ -23,7 +23,6 @@ function family(pid: number): Process[] {
   return [...found.values()].filter(isOf);
 }
 
-/** Returns the seconds of the processes, by kind. */
 export function processorTime(pid: number): { node: number; postgres: number } {
   const sum = (isPostgres: boolean) => family(pid).reduce((total, one) => total + (one.isPostgres === isPostgres ? one.seconds : 0), 0);
   return { node: sum(false), postgres: sum(true) };

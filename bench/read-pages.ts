@@ -14,7 +14,6 @@ export interface Reader {
 interface Page {
   data: unknown[];
   next_cursor: string;
-  /** Only searches have this field. */
   complete?: boolean;
 }
 

@@ -113,7 +113,6 @@ async function fill(sql: pg.Client, ids: bigint[], messages: number): Promise<vo
   await sql.query('VACUUM ANALYZE messages, ledger_entries');
 }
 
-/** Returns about 2,000 receipts from pages all over the table. */
 async function someReceipts(sql: pg.Client, messages: number): Promise<string[]> {
   const { rows } = await sql.query<{ token: Buffer }>('SELECT receipt_token AS token FROM messages TABLESAMPLE SYSTEM ($1)', [
     200_000 / messages,

@@ -77,7 +77,6 @@ function summary({ name, turns, pid }: Contender, scenario: string) {
   };
 }
 
-/** Measures from the first message to the last delivery. */
 async function takeTurn({ port, sender, pid }: Contender, scenario: string, receiver: Receiver, seconds: number): Promise<Turn> {
   const hasWebhook = scenario !== 'sends';
   const body = `{"to":"${hasWebhook ? 'globex/orders' : 'globex/billing'}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;

@@ -29,7 +29,6 @@ export interface Config {
   databaseUrl: string | undefined;
   /** PostgreSQL itself, if DATABASE_URL leads to a pooler. */
   databaseDirectUrl: string | undefined;
-  /** A start waits this long for a database that can't be reached. */
   databaseStartS: number;
   publicUrl: string | undefined;
   securityContacts: string[];
@@ -65,7 +64,6 @@ export interface Config {
   dailyUploadLimitPerPersonBytes: number;
   freeDiskReserveBytes: number;
   webhookPrivateHosts: string[];
-  /** The proxy for requests to webhooks, except to private hosts. */
   outboundProxy: string | undefined;
   /** PEM, for receivers that ask for a client certificate. */
   outboundClientCert: string | undefined;

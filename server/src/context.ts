@@ -229,7 +229,6 @@ export async function secretBoxOf({ databaseUrl, dataDir, secretsKey, secretsOld
   return box;
 }
 
-/** A service that can't read its secrets must not start. */
 async function requireKeys(box: SecretBox, database: Database): Promise<void> {
   await new WebhookSecrets(box).requireKeys(database);
   await new LogKeys(box, undefined).requireKeys(database);

@@ -28,7 +28,6 @@ interface Guarded {
 /** Somebody was signed in on this page, so a 401 is the end of a session. */
 let wasSignedIn = false;
 
-/** Redirects signed-out visitors to the sign-in page, and back afterwards. */
 async function requireAccount({ context: { queries }, location }: Guarded): Promise<Account> {
   try {
     const account = await queries.ensureQueryData(reading('GET /v1/account', {}));

@@ -54,7 +54,6 @@ export class Output {
     this.#io.stderr.write(`${text}\n`);
   }
 
-  /** Colours only on a terminal, unless NO_COLOR is set. */
   paint(colour: Colour, text: string): string {
     const { stdout, env } = this.#io;
     return stdout.isTTY && !this.isJson && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
@@ -94,7 +93,6 @@ function shortened(text: string, chars: number): string {
 
 type Named = Message['from']['party'];
 
-/** A party as typed: handle, domain or mailbox. */
 export function partyName(party: Named): string {
   if (party.kind === 'handle') return party.handle;
   return party.kind === 'domain' ? party.domain : party.email;

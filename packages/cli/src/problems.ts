@@ -1,6 +1,5 @@
 export class UsageError extends Error {}
 
-/** The command worked, and its check failed. */
 export class CheckFailed extends Error {}
 
 /** The proof is consistent, but nobody whom the caller trusts vouches for it. */

@@ -6,7 +6,6 @@ import { threadView } from './tools/reading.ts';
 import { marked } from './untrusted.ts';
 import { cutMessage, messageView } from './views.ts';
 
-/** A message and a thread by their ids, as the tools give them. */
 export function registerResources(server: McpServer, workplace: Workplace): void {
   const register = (name: string, kind: string, title: string, read: (id: string, signal: AbortSignal) => Promise<unknown>) =>
     server.registerResource(

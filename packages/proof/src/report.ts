@@ -1,8 +1,6 @@
 import { type Policy, parsePolicy, policyOf } from './policy.ts';
 import type { VerifiedProof } from './tlog-proof.ts';
 
-/* The reports of verifiers, and the trust that they need. */
-
 /** The logs and witnesses that you trust. They must not come with the file that is verified. */
 export interface TrustOptions {
   /** A policy of c2sp.org/tlog-policy: the logs and the witnesses that you trust. */

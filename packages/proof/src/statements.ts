@@ -66,7 +66,6 @@ export interface KeyStatement {
   state: string;
 }
 
-/** A message has no more files than this. */
 const FILES_MAX = 100;
 
 export function parseEnvelope(text: string): EnvelopeStatement {

@@ -66,7 +66,6 @@ export class StrictObject {
     return list;
   }
 
-  /** All members, which must be texts. */
   texts(): Record<string, string> {
     return Object.fromEntries([...this.#members.keys()].map((name) => [name, this.text(name)]));
   }

@@ -4,7 +4,6 @@ import { Refusal } from './errors.ts';
 export interface Quotas {
   monthlyMessages: number;
   newAccountDailyMessages: number;
-  /** The days after its claim for which a business counts as new. */
   newAccountDays: number;
   dailyUploadBytes: number;
   dailyUploadBytesPerPerson: number;

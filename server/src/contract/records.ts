@@ -1,5 +1,3 @@
-/** Helpers for objects with known keys, or with unchecked fields. */
-
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

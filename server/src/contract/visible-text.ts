@@ -16,11 +16,14 @@ const JOINING = `[${[
 
 /** Invisible characters that people need: each is allowed only where it has an effect. */
 const KEPT = [
+  // Joiners between letters of these scripts.
   String.raw`(?<=${JOINING}\p{M}{0,4})[\u200c\u200d](?=${JOINING})`,
   // The joiner of emoji such as families and professions.
   String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
+  // Variation selectors of emoji, and key caps.
   String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]`,
   String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+  // The flags of England, Scotland and Wales.
   String.raw`(?<=\u{1f3f4})[\u{e0061}-\u{e007a}]{5}\u{e007f}`,
   // Variants of ideographs and of Mongolian letters.
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,

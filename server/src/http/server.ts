@@ -15,7 +15,6 @@ const IDLE_PATIENCE_MS = 120_000;
 /** Twice the time that 5 GB take at 1 Mbit/s. */
 const REQUEST_PATIENCE_MS = 24 * 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
-/** The time to read the rest of a body after the response. */
 const LEFTOVER_PATIENCE_MS = 10_000;
 
 /**

@@ -11,7 +11,6 @@ import { useDesktopNotifications } from './desktop-notifications.ts';
 
 const Panel = lazy(retried(async () => ({ default: (await import('./notification-panel.tsx')).NotificationPanel })));
 
-/** More are shown as “20+”. */
 const COUNTED_MAX = 20;
 
 export function Notifications() {

@@ -150,7 +150,6 @@ const NAME = /^(name|company|company_name|legal_name|registration_name|display_n
 const STREET = /^(street|street_name|street_address|address|address_1|line_?1)$/;
 const CITY = /^(city|city_name|town)$/;
 
-/** The name of a party, or the destination of goods. */
 function partyIn({ members }: Document, { names, value, node, path }: Member): Fact | undefined {
   const leaf = names.at(-1) ?? '';
   const isPlace = SHIP_TO.test(leaf);

@@ -9,7 +9,6 @@ const VALUE_KEYS = new Set(['_', '#text', '$t', '$']);
 const UNIT = /^[@-]?(currencyID|unitCode)$/;
 
 export interface Wrapped {
-  /** The node of the value, or of an object with its own members. */
   node: number;
   unit: string | undefined;
 }

@@ -124,7 +124,6 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
 
 const inMinutes = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 
-/** The reasons of better-auth in plain words. */
 function inWords({ details }: ApiError): string {
   const said = details[0]?.message ?? '';
   if (/expired/i.test(said)) return 'This code has expired. Request a new one.';

@@ -2,7 +2,6 @@ import { type ReactNode, useMemo } from 'react';
 import { JsonFault, parseJson } from '../json/parse.ts';
 import type { JsonTree, Kind } from '../json/tree.ts';
 
-/** The same colours as in the editor. */
 const COLOURS: Record<Kind, string> = { object: '', array: '', string: 'text-good', number: 'text-accent', word: 'text-warn' };
 /** Later nodes have no colours, to keep long schemas fast. */
 const COLOURED_MAX = 5_000;

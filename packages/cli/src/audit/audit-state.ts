@@ -31,7 +31,6 @@ export class AuditFile {
     this.path = file;
   }
 
-  /** Undefined: the log was never audited. */
   read(): AuditState | undefined {
     let text: string;
     try {

@@ -26,7 +26,6 @@ export interface Auditing {
   source: LogSource;
   file: AuditFile;
   key: VerifierKey;
-  /** The policy whose witnesses must be a quorum. */
   policy: Policy | undefined;
   onProgress(done: number, total: number): void;
 }

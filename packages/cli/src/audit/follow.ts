@@ -19,7 +19,6 @@ export interface Following {
   source: LogSource;
   /** The edge at a multiple of 256 leaves. It grows with the audit. */
   edge: TreeEdge;
-  /** The tree that was found to be right before. */
   known: TreeHead | undefined;
   target: TreeHead;
   onFull(edge: TreeEdge): void;

@@ -53,14 +53,12 @@ export class TreeEdge {
     );
   }
 
-  /** Appends a leaf. `onFull` receives each tile that becomes full. */
   append(leaf: Uint8Array, onFull: (tile: Tile) => void): void {
     this.#leaf.set(leaf, 1);
     this.#size++;
     this.#push(0, hash('sha256', this.#leaf, 'buffer'), onFull);
   }
 
-  /** Joins the perfect subtrees of the tree, from right to left. */
   root(): Buffer {
     let root: Buffer | undefined;
     for (const { bytes, width } of this.#levels)

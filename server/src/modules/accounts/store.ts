@@ -41,7 +41,6 @@ export async function rename(db: Queryable, personId: string, name: string): Pro
 
 const VERIFIED_EMAIL = statement('SELECT email FROM people WHERE id = $1 AND email_verified', { email: 'text' });
 
-/** The mailbox is one that the person has proved to hold. */
 export async function findEmail(db: Queryable, personId: string): Promise<string | undefined> {
   const [row] = await db.query(VERIFIED_EMAIL, [personId]);
   return row?.email;

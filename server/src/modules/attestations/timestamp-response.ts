@@ -23,7 +23,6 @@ export function tokenIn(response: Buffer, nonce: Buffer): Buffer {
   return Buffer.from(token.whole);
 }
 
-/** The fields of TSTInfo, inside the signed data of CMS. */
 function infoOf(token: Der): Der[] {
   const [, wrapped] = inside(token, TAG.sequence, RESPONSE);
   const [signedData] = inside(wrapped, EXPLICIT_0, RESPONSE);

@@ -15,7 +15,6 @@ export interface Wanted {
   holder: string;
   limit: number;
   leaseS: number;
-  /** Charges the worker's request for messages scanned in vain. */
   spend: Spend;
 }
 

@@ -38,7 +38,6 @@ export function codeBlock(code: string, language: string, label?: string): Html 
   return html`<figure class="code" data-label="${name}"><figcaption>${name}</figcaption><pre><code>${coloured}</code></pre></figure>\n`;
 }
 
-/** The blocks say the same in several languages. A script shows one at a time. */
 export function codeTabs(blocks: Html[]): Html {
   return html`<div class="tabs">${blocks}</div>\n`;
 }

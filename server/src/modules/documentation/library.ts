@@ -18,7 +18,6 @@ export interface Document {
   markdown: string;
 }
 
-/** The former names of documents. */
 const MOVED: Record<string, string> = {
   'pull-messages': 'receive-behind-a-firewall',
   'receive-webhooks': 'receive-orders-by-webhook',

@@ -208,7 +208,6 @@ export async function recordHash(db: Queryable, objectId: string, sha256: Buffer
 
 export interface ExpiredUpload {
   id: string;
-  /** The object store's own name for an upload in upload parts. */
   partsRef: string | null;
   isReferredTo: boolean;
 }

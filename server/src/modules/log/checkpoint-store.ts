@@ -44,7 +44,6 @@ export async function newestCheckpoint(db: Queryable, log: number, index: number
   return row && toCheckpoint(row);
 }
 
-/** The newest checkpoint with a quorum of witnesses. */
 export async function newestWitnessed(db: Queryable, log: number, index: number): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query(NEWEST_WITNESSED, [log, index]);
   return row && toCheckpoint(row);

@@ -11,7 +11,6 @@ import { type PublicationServices, publish, verifyPublished } from './publicatio
 
 const WARN_EVERY_MS = 60_000;
 
-/** The advisory lock that a process holds while it changes a log. */
 export const SEQUENCER_LOCK = 'log sequencer';
 
 /**

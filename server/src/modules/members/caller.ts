@@ -14,7 +14,6 @@ export async function callerOf(services: MemberServices, person: Person, handle:
   return { business, actor: personActor(person), scope: 'read_write', countedAs: person.id, by };
 }
 
-/** `verified` shows what the sign-in has proved. */
 export function personActor({ id, name, email, proves, provider }: Person): ActorView {
   return { kind: 'person', id: formatId('usr', id), name, email, verified: proves !== 'nothing', provider };
 }

@@ -109,7 +109,6 @@ export interface ReceivedMessage {
   contentHash: Buffer;
 }
 
-/** Commits the recipient's half of messages, and returns the announcement. */
 export async function receiveMessages(
   db: Queryable,
   { receive }: CommitStatements,

@@ -20,7 +20,6 @@ export interface Reader {
   prepay(bytes: number): void;
 }
 
-/** `place` is the message's index in the list. */
 type Item<Entry> = (envelope: string, entry: Entry, message: Loaded, place: number) => string;
 
 /** The text around the messages of a list, and around each of them. */

@@ -65,7 +65,6 @@ export const MESSAGE_ROW = columns({
 
 export const MESSAGE_COLUMNS = namesOf(MESSAGE_ROW, 'm');
 
-/** A stored message has the number of its files, not the files. */
 export interface MessageRecord extends Omit<StoredMessage, 'files'> {
   fileCount: number;
 }

@@ -92,7 +92,6 @@ function commentOf({ id, comment_text: text, author_kind: kind, author_id: autho
 
 type Field = [field: MatchedField, text: string | null];
 
-/** The fields are in the order of the document. */
 function* fieldsOf({ subject, type, note, sender, recipient, files, id, threadId }: Loaded, json: string | null): Generator<Field> {
   const from: { party: Named; actor: { name: string; email: string | null } } = JSON.parse(sender);
   const to: { party: Named; segment?: string | null } = JSON.parse(recipient);

@@ -21,7 +21,6 @@ import { notify } from './notifications.ts';
 
 export { noteChange } from './change-store.ts';
 
-/** A missing field stays unchanged. */
 export interface ThreadChange {
   status?: 'open' | 'done';
   assignee?: string | null;

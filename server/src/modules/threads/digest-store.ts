@@ -19,7 +19,6 @@ const OF_PERSON = statement('SELECT view_id, frequency FROM view_digests WHERE p
   frequency: oneOf('digest_frequency', DIGEST_FREQUENCIES),
 });
 
-/** Key: view. */
 export async function digestsOf(db: Queryable, partyId: bigint, personId: string): Promise<Map<string, DigestFrequency>> {
   const rows = await db.query(OF_PERSON, [partyId, personId]);
   return new Map(rows.map(({ view_id, frequency }) => [view_id, frequency]));
@@ -27,7 +26,6 @@ export async function digestsOf(db: Queryable, partyId: bigint, personId: string
 
 const INDEXED_THROUGH = statement('SELECT indexed_through FROM thread_index WHERE party_id = $1', { indexed_through: 'bigint' });
 
-/** Every message up to this position is in the thread index. */
 export async function indexedThrough(db: Queryable, partyId: bigint): Promise<bigint> {
   const [row] = await db.query(INDEXED_THROUGH, [partyId]);
   return BigInt(row?.indexed_through ?? 0);

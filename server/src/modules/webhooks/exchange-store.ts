@@ -101,7 +101,6 @@ const DELETE_OLD = statement(
                              ORDER BY attempt_id DESC OFFSET $4 LIMIT 1))`,
 );
 
-/** Deletes exchanges older than `days`, and all but the newest `max`. */
 export async function deleteOldExchanges(db: Queryable, { partyId, webhookId }: WebhookKey, days: number, max: number): Promise<void> {
   await db.query(DELETE_OLD, [partyId, webhookId, days, max - 1]);
 }

@@ -27,7 +27,6 @@ export interface Lease {
   clockMs: number;
   url: string;
   urlVersion: number;
-  /** Each secret adds a signature. */
   secrets: readonly string[];
   headers: Record<string, string> | undefined;
   showsCertificate: boolean;
@@ -75,7 +74,6 @@ export interface Lane extends WebhookKey {
   wakes: number;
 }
 
-/** The part of an outcome on which the next attempts depend. */
 export interface Result {
   succeeded: boolean;
   statusCode: number | null;

@@ -40,7 +40,6 @@ export class WebhookStatistics {
   readonly #turns = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #turnsOfSlow = new Turns({ waitingMax: WAITING_PER_BUSINESS_MAX, patienceMs: WAIT_MAX_MS });
   readonly #slow = new SlowList(SLOW_FOR_MS, SLOW_FOR_MAX_MS);
-  /** Valid results, and those being counted. */
   readonly #kept = new Map<string, Promise<Statistics>>();
 
   constructor(database: Database) {

@@ -19,7 +19,6 @@ export interface Listening {
 const IDLE_MS = 65_000;
 const HEADER_MAX_BYTES = 8 * 1024;
 const STOP_PATIENCE_MS = 5_000;
-/** The interval of checks for connections that are too slow. */
 const CHECK_EVERY_MS = 1_000;
 
 /** The HTTP interface of c2sp.org/tlog-witness, for submission and for monitoring. */

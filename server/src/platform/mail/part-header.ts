@@ -50,7 +50,6 @@ function plainAddress(address: string): string {
   return libmime.decodeWords(address) === address ? address : '';
 }
 
-/** The media type of a MIME part without Content-Type. */
 function usualType(filename: string | undefined, kind: string): string {
   const extension = /[^.]\.([^.]+)$/.exec(filename ?? '')?.[1];
   if (extension !== undefined) return libmime.detectMimeType(extension);

@@ -67,7 +67,6 @@ export class SmtpListener {
   readonly #handlers: SmtpHandlers;
   readonly #log: Logger;
   readonly #server: SMTPServer;
-  /** Key: session id. */
   readonly #visits = new Map<string, Visit>();
   readonly #slots: SmtpSlots;
   #isStopping = false;

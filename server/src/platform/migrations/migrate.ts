@@ -93,7 +93,6 @@ async function prepareRecord(tx: TextQueryable): Promise<void> {
   if (version) await tx.queryText('ALTER TABLE schema_migrations DROP COLUMN version, ADD PRIMARY KEY (name)');
 }
 
-/** Brings a database of release 0.1, or of any commit before it, to the baseline. */
 async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders): Promise<void> {
   const applied = await appliedMigrations(tx);
   const known = migrationsIn(folders.migrations);

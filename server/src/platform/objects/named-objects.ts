@@ -1,4 +1,3 @@
-/** Larger named objects are not read. */
 export const NAMED_OBJECT_MAX_BYTES = 65_536;
 
 export interface Head {

@@ -118,7 +118,7 @@ class BinaryWriter {
   }
 
   arrayHeader(elementType: number, length: number): void {
-    this.int32(1);
+    this.int32(1); // dimensions
     this.int32(1); // may hold nulls
     this.int32(elementType);
     this.int32(length);

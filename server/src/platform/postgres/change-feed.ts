@@ -23,7 +23,6 @@ export interface Change extends Queryable {
 
 /** The connections of the pool that changes may hold at a time. */
 const CHANGES_AT_ONCE = 4;
-/** A change that waits longer than this for its turn is refused. */
 const TURN_PATIENCE_MS = 15_000;
 const turnsOf = new WeakMap<Database, Turns>();
 

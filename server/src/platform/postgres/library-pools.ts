@@ -5,7 +5,6 @@ import { NoResponse } from './database-errors.ts';
 
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: (error?: Error | boolean) => void) => void;
 
-/** Lends no connection while writes hang. */
 export function refusingWhile(isHanging: () => boolean, pool: pg.Pool): pg.Pool {
   return withConnect(pool, (callback?: Connected) => {
     if (!isHanging()) return Reflect.apply(pool.connect, pool, callback ? [callback] : []);

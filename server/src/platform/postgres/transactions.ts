@@ -22,7 +22,6 @@ export const isBroken = (error: unknown) => error instanceof BrokenConnection;
 /** The server of the connection can't be used either, such as a former primary. */
 const isOfNoUse = (error: unknown) => isBroken(error) || isUnavailable(error);
 
-/** Discards the connection afterwards if `isToDiscard` says so. */
 export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>, isToDiscard = isOfNoUse): Promise<T> {
   const client = await pool.connect();
   try {

@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
 import { Refusal } from '../../contract/errors.ts';
 
-/** The limit for the metrics of one process. */
 const PROCESS_PATIENCE_MS = 2_000;
 const SUM_PATIENCE_MS = 6_000;
 
@@ -19,7 +18,6 @@ let underWay: Promise<string> | undefined;
 /** The metrics of this process, or the sum of all processes that share its port. */
 export function allMetrics(own: Registry): Promise<string> {
   if (!cluster.isWorker) return own.metrics();
-  // Concurrent requests share one sum.
   underWay ??= askForSum().finally(() => {
     underWay = undefined;
   });

@@ -6,7 +6,6 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/parts.tsx';
 import { Step } from './step.tsx';
 
-/** The test recipient of the steps for programs. */
 export const DEMO = 'demo';
 
 export function InviteStep() {

@@ -75,7 +75,6 @@ interface SendFormProps {
   onSend(files: string[]): void;
 }
 
-/** Files and the Send button, which need a signed-in person. */
 function SendForm({ files, isEmpty, send: { error, isPending }, onSend }: SendFormProps) {
   const uploads = useUploads('/v1/drops/uploads');
   const begin = useEffectEvent(() => {

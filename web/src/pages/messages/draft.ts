@@ -45,7 +45,6 @@ export function useCommentDraft(threadId: string) {
   return { ...useStoredFields(key, COMMENT), textNow: () => storedFields(key)['text'] ?? '' };
 }
 
-/** The body of the request, with the JSON as typed. */
 export function bodyOf({ json, ...draft }: Draft, inReplyTo: string | undefined, files: string[]): string {
   const address = inReplyTo === undefined ? { to: draft.to.trim() } : { in_reply_to: inReplyTo };
   const texts = Object.fromEntries(

@@ -20,7 +20,6 @@ import { type Message, useFullMessage } from './thread-messages.ts';
 interface MessageCardProps {
   message: Message;
   threadSubject: string | undefined;
-  /** Whether the sender is new in this thread, or has changed. */
   news: SenderNews | undefined;
   isOpen: boolean;
   isLinked: boolean;

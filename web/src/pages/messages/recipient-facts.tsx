@@ -8,7 +8,6 @@ import { Time } from '../../ui/parts.tsx';
 const TYPING_MS = 300;
 const HANDLE = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
-/** Facts about the typed recipient, before anything is sent: its name, its verified domains, and whether it is the first contact. */
 export function RecipientFacts({ typed }: { typed: string }) {
   const settled = useDebouncedValue(typed.trim().replace(/^@/, '').split('/')[0] ?? '', TYPING_MS);
   return HANDLE.test(settled) ? <OfHandle handle={settled} /> : <p className="min-h-5 text-sm" />;

@@ -18,7 +18,6 @@ const CommentForm = lazy(retried(async () => ({ default: (await import('./commen
 interface ReplyProps {
   threadId: string;
   to: EnvelopeSummary;
-  /** The reply is to the newest message, and not to a chosen one. */
   isNewest: boolean;
   onNewest(): void;
   writing: ThreadWriting;

@@ -14,7 +14,6 @@ export interface ComposerProps {
   place: string;
   inReplyTo?: string;
   replyTo?: Party;
-  /** The state of a reply's form, folded or not. */
   writing?: ThreadWriting;
   initial?: Partial<Draft>;
   onSent(envelope: Envelope): void;

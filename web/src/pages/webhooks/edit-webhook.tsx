@@ -119,7 +119,6 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The fields in the form of the API. Kept headers are left out. */
 function settingsOf({ url, target, types, description, max_per_second, change, headers, ed25519, ordered, events }: Fields) {
   const patterns = linesOf(types);
   const given = linesOf(headers).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);

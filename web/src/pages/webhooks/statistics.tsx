@@ -28,7 +28,6 @@ export function Statistics({ id }: { id: string }) {
   );
 }
 
-/** Rendered again only when the numbers change. */
 const Charts = memo(function Charts({ statistics }: { statistics: WebhookStatistics }) {
   const { period, totals, buckets, counted_since } = statistics;
   const { unit, format, words } = LABELS[period];

@@ -16,7 +16,6 @@ interface EditorProps {
   text: string;
   onChange(text: string): void;
   problems: readonly Problem[] | undefined;
-  /** The editor is lower than on a page about the JSON alone. */
   isLow?: boolean;
   startsFocused?: boolean;
   ref: Ref<EditorHandle>;

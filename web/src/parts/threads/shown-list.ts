@@ -15,7 +15,6 @@ export const lastList = (): ListSearch => last.search;
 /** The last list is the previous entry of the history. */
 export const isLastListBehind = (): boolean => last.index === indexNow() - 1;
 
-/** The list that the address names, or else the last one. */
 export function useShownList(): ListSearch {
   const found = useMatch({ from: '/app/mailbox/inbox', shouldThrow: false })?.search;
   // The router adds other parameters of the address.

@@ -1,6 +1,5 @@
 import type { Actor, Colleague, Party, Thread } from '../../api/schema.ts';
 
-/** The state of a thread that colleagues change. */
 export interface Decisions {
   status: Thread['status'];
   assignee: Colleague | null;

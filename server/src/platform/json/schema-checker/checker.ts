@@ -77,7 +77,6 @@ export class SchemaChecker {
   async tryOut(party: string, text: string, json: Buffer | undefined, gone: AbortSignal, onUsed?: OnUsed): Promise<TriedOut> {
     const compile: Job = { ...this.#compileJob(party, text, performance.now() + TRY_OUT_WAIT_MAX_MS), gone, onUsed };
     const compiled = await this.#compile(compile);
-    // The client is gone, so nobody reads the result.
     if (gone.aborted) return {};
     const refusal = refusalIn(compiled);
     if (refusal) return { refusal };

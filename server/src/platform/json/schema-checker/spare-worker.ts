@@ -2,7 +2,6 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Said } from './protocol.ts';
 
-/** The worker's file, beside this one in a checkout and in a build. */
 const WORKER = new URL(`./worker${path.extname(import.meta.filename)}`, import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 };
 

@@ -8,7 +8,6 @@ const MEMORY_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16
 const CPU_MAX_MS = 800;
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
-/** The maximum of texts in memory that wait for the worker. */
 const WAITING_MAX = 50;
 
 /**

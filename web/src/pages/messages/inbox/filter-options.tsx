@@ -76,7 +76,6 @@ const ofSegment = (segment: string): Choice => [segment, { segment }];
 
 const typesOf = (contacts: Contact[]): string[] => contacts.flatMap(({ activity }) => activity.types);
 
-/** The values to filter by: contacts, labels, colleagues, and those in the rows. */
 function useKnown(
   words: string,
   isOpen: boolean,

@@ -154,7 +154,6 @@ function useSelection(rows: ThreadRow[]) {
   return { selected, select, selectAll };
 }
 
-/** Adds the same actions to the palette. */
 function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions, 'openId' | 'cursor' | 'selected' | 'work'>): Command[] {
   return useMemo(() => {
     const current = openId ?? cursor;

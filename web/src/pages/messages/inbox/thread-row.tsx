@@ -18,7 +18,6 @@ interface ThreadRowProps {
   isOpen: boolean;
   isSelected: boolean;
   isSelecting: boolean;
-  /** Sent for your business by someone who is not a member. */
   isFromNonMember: boolean;
   onFocus(id: string): void;
   onSelect(id: string, isRange: boolean): void;
