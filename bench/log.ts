@@ -32,7 +32,10 @@ export async function measureLog(): Promise<void> {
   console.table(await measureLeafCost());
 }
 
-/** From the time of delivery, which is a little before the 201, to the first checkpoint with the leaf. Both are by the database's clock. */
+/**
+ * The latency from the delivery, which is a little before the 201, to the first checkpoint with the leaf. The database's clock has both
+ * times.
+ */
 const LATENCIES = `
   SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ms)::float8 AS p50, percentile_disc(0.99) WITHIN GROUP (ORDER BY ms)::float8 AS p99,
          max(ms)::float8 AS max, count(*)::integer AS messages

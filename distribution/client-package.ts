@@ -18,7 +18,7 @@ export function writeClientPackage(folder: string): void {
     exports: Object.fromEntries(
       files.map(({ name, file }) => [name, { import: compiledTo('dist', file), require: compiledTo('dist/cjs', file) }]),
     ),
-    // For compilers and bundlers that ignore `exports`.
+    // The entry for compilers and bundlers that ignore `exports`.
     main: './dist/cjs/index.js',
     types: './dist/cjs/index.d.ts',
     typesVersions: { '*': Object.fromEntries(files.map(({ name, file }) => [path.basename(name), [`./dist/cjs/${file}.d.ts`]])) },

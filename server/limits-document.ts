@@ -3,7 +3,10 @@ import path from 'node:path';
 import { limitText } from './src/contract/limit-text.ts';
 import * as limits from './src/contract/limits.ts';
 
-/** docs/limits.md, made from the comments and values in contract/limits.ts and the files that it exports. `npm run limits` writes it; a test keeps it in step. */
+/**
+ * docs/limits.md, generated from the comments and values in contract/limits.ts and the files that it exports. `npm run limits` writes it. A
+ * test compares the two.
+ */
 export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
 const SOURCES = [
   'limits.ts',

@@ -3,11 +3,14 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What the service serves itself while Vite serves the pages. */
+/** The paths that the service serves itself while Vite serves the pages. */
 export const SERVICE_PATHS =
   '^/(v1|auth|log|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
 
-/** Icons, shared components and what they are made with; what a thread has in common with its list; what pages to read do without. */
+/**
+ * The chunks that pages share: icons, shared components and their libraries, the common code of a thread and its list, and code that pages
+ * for reading do not need.
+ */
 const SHARED: Record<string, RegExp[]> = {
   ui: [
     /lucide-react|@tanstack\/(react-query|query-core|react-router)/,

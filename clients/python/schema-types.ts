@@ -16,7 +16,7 @@ export class SchemaTypes {
     this.#schemas = schemas;
   }
 
-  /** The Python expression for a schema; objects without a name of their own get `name`. */
+  /** The Python expression for a schema. Objects without a name get `name`. */
   typeOf(schema: Schema, name: string): string {
     const { $ref, anyOf, oneOf, enum: values, items, properties, additionalProperties } = schema;
     if ($ref !== undefined) return this.#component($ref.slice($ref.lastIndexOf('/') + 1));

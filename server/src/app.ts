@@ -198,7 +198,7 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/objects/:id', 'public unlimited', objects.get],
 ];
 
-/** Sign-in for our own pages; docs/sign-in.md describes it. */
+/** The routes of the sign-in for our own pages (docs/sign-in.md). */
 export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/email-otp/send-verification-otp', 'public', auth.sendCode],
   ['POST', '/auth/sign-in/email-otp', 'public', auth.withCode],
@@ -214,7 +214,7 @@ export const forSigningIn: readonly Route<Context>[] = [
   ['POST', '/auth/passkey/delete-passkey', 'person', auth.removePasskey],
 ];
 
-/** The log, as c2sp.org/tlog-tiles defines it; docs/proof.md describes it. */
+/** The routes of the log, as c2sp.org/tlog-tiles defines them (docs/proof.md). */
 export const forVerifiers: readonly Route<Context>[] = [
   ['GET', '/.well-known/waybill.json', 'public', log.wellKnown],
   ['GET', '/log/checkpoint', 'public', log.checkpoint],

@@ -110,7 +110,7 @@ export interface Context {
   inboundDomain: string;
 }
 
-/** Also starts the listeners of the context, and adds the functions that stop them to `closers`. */
+/** Builds the context and starts its listeners. `closers` gets the functions that stop them. */
 export async function buildContext(
   config: Config,
   database: Database,

@@ -94,7 +94,7 @@ describe('an inbox of 100,000 messages', () => {
     await page.goBack();
     await page.waitForURL(/inbox/);
     await expect.poll(scrolled).toBeGreaterThan(before - 2_000);
-    // Also from a page where there is no list.
+    // This also works from a page without a list.
     await page.getByRole('link', { name: 'Usage' }).click();
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
     await page.goBack();

@@ -67,7 +67,7 @@ class Network:
                     break
                 if direction in self._rates:
                     time.sleep(len(chunk) / self._rates[direction])
-        # Both ends are told, whichever way the connection broke.
+        # Both ends learn of it, whichever direction broke.
         for one in (source, target):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)

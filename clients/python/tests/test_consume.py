@@ -35,7 +35,7 @@ def test_messages_are_handled_in_order_and_acknowledged(acme: Any, globex: Any, 
     globex.consume(name, handle, stop=stop, batch=2, wait_s=1)
     assert handled == sent
     state = globex.do(operations.get_consumers_name(name))
-    # A consumer that exists is left as it is.
+    # An existing consumer stays unchanged.
     assert (state["leased"], state["lag"], state["filter"]) == (0, 0, {"types": [name]})
 
 
@@ -78,7 +78,7 @@ def test_leases_are_extended_while_the_handler_works(acme: Any, globex: Any, cli
     stop = threading.Event()
 
     def handle(message: Message) -> None:
-        # The first takes twice as long as the lease, which holds for the one that waits, too.
+        # The first message takes twice as long as the lease. The lease of the waiting message is extended, too.
         end = time.monotonic() + (0 if handled else 2)
         while time.monotonic() < end:
             with client(service.keys["globex"], service.url) as other:

@@ -14,7 +14,7 @@ def test_events_tell_of_messages_and_outlive_a_crash(acme: Any, globex: Any, ser
         found: Event = next(event for event in events if event.name == "messages")
         return found
 
-    # The first stands for everything before.
+    # The first event stands for everything before it.
     assert next_of_messages().data == {"inbox": True, "outbox": True}
     acme.send("globex")
     assert next_of_messages().data["inbox"] is True

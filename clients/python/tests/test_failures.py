@@ -38,7 +38,7 @@ def test_a_lost_response_sends_nothing_twice(acme: Any, network: Network) -> Non
 
 def test_what_is_not_safe_to_repeat_is_not_repeated(acme: Any, network: Network) -> None:
     thread = acme.send("globex").thread_id
-    # The response arrives in part: the comment was made, which the client can't know.
+    # Only a part of the response arrives. The comment was created, which the client can't know.
     network.break_after("down", 1)
     with pytest.raises(ConnectionFailed):
         acme.do(operations.post_threads_id_comments(thread, {"text": "Once"}))

@@ -38,7 +38,7 @@ def test_a_file_arrives_over_a_network_that_breaks(acme: Any, globex: Any, netwo
     target = scan.with_name("received.tiff")
     assert globex.download(file, target) == len(BYTES)
     assert target.read_bytes() == BYTES
-    # It went on where it broke.
+    # The download resumed where it broke.
     assert network.carried["down"] < len(BYTES) + MB
     buffer = io.BytesIO()
     globex.download(file["id"], buffer)
@@ -55,7 +55,7 @@ def test_an_upload_is_resumed_with_what_is_missing(client: Any, service: Any, ac
     assert uploaded.sha256 == SHA256 and uploaded.filename == scan.name
     assert network.carried["up"] < 5 * MB
     assert acme.send("globex", files=[uploaded]).files[0]["sha256"] == SHA256
-    # What is complete can be resumed, too, and is left alone.
+    # A complete upload can be resumed, too, and stays unchanged.
     assert acme.upload(scan, resume=uploaded.upload_id) == uploaded
     with pytest.raises(ValueError, match="bytes"):
         acme.upload(io.BytesIO(b"other"), resume=uploaded.upload_id)

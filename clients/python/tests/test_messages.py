@@ -69,7 +69,7 @@ def test_json_arrives_byte_for_byte(acme: Any, globex: Any, text: str) -> None:
     if text != DEEP:
         assert listed.json() == json.loads(text)
     else:
-        # Not compared: == of such a list needs the stack that it does not have.
+        # Not compared with ==, because so deep a list would overflow the stack.
         value, depth = listed.json(), 1
         while value:
             (value,) = value

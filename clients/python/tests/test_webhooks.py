@@ -68,7 +68,7 @@ def test_deliveries_are_verified(service: Any, receiver: tuple[str, queue.Queue[
             verify_webhook(body, headers, public_key="whpk_short")
         with pytest.raises(TypeError):
             verify_webhook(body, headers)
-        # After a rotation, the secret before is good for as long as its grace.
+        # After a rotation, the former secret is valid until its grace period ends.
         globex.do(operations.post_webhooks_id_rotate_secret(webhook["id"], {"grace_s": 3600}))
         acme.send("globex")
         body, headers = taken.get(timeout=60)

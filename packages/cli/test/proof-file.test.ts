@@ -6,7 +6,7 @@ import { VECTORS, type Vector } from '../../proof/test/support/vectors.ts';
 import { CommandLine } from './support/command-line.ts';
 
 const folder = temporaryFolder();
-/** Has no service, profile or key, because a proof is verified offline. */
+/** This command line has no service, profile or key, because a proof is verified offline. */
 const offline = new CommandLine({ HOME: folder, WAYBILL_URL: 'http://127.0.0.1:9' });
 const at = (name: string) => path.join(VECTORS, name);
 const read = (name: string) => readFileSync(at(name), 'utf8');

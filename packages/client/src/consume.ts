@@ -11,21 +11,21 @@ export interface HandlerContext {
   signal: AbortSignal;
 }
 
-/** Handles one message. When it returns, the message is acknowledged; when it throws, it is released. A message can come twice. */
+/** Handles one message. When it returns, the message is acknowledged. When it throws, the message is released. A message can come twice. */
 export type Handler = (message: Message, context: HandlerContext) => unknown;
 
 export interface ConsumeOptions {
   /** Stops: no more messages are leased, those under way are finished, then `consume` returns. */
   signal?: AbortSignal | undefined;
-  /** Messages that are handled at a time, 1 to 100; 1 by default. */
+  /** The number of messages that are handled at a time, 1 to 100. The default is 1. */
   concurrency?: number | undefined;
-  /** Seconds of a lease, which is extended while the handler works; 60 by default. */
+  /** Seconds of a lease, which is extended while the handler works. The default is 60. */
   leaseS?: number | undefined;
-  /** The name of this worker; random by default. */
+  /** The name of this worker. The default is random. */
   holder?: string | undefined;
   /** Creates or changes the consumer. Without settings, a consumer that does not exist is created with the defaults. */
   settings?: ConsumerSettings | undefined;
-  /** Seconds before a message whose handler failed is leased again; by default 1, 2, 4 … up to 600. */
+  /** Seconds before a message whose handler failed is leased again. The default is 1, 2, 4 … up to 600. */
   retryDelayS?: ((tries: number, error: unknown) => number) | undefined;
   /** Receives failed handlers (with their message) and requests that are retried. By default, they are ignored. */
   onError?: ((error: unknown, message: Message | undefined) => void) | undefined;

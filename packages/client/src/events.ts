@@ -11,7 +11,7 @@ const EVENT_MAX_CHARS = 65_536;
 const RECONNECT_MS = 2_000;
 
 /**
- * Events as they come, for as long as you read. Reconnects when the stream ends; the first event of each connection stands for everything
+ * Events as they come, for as long as you read. Reconnects when the stream ends. The first event of each connection stands for everything
  * before it, so none is missed. Ends when the signal is aborted.
  */
 export async function* events(transport: Transport, { signal }: { signal?: AbortSignal | undefined }): AsyncGenerator<WaybillEvent, void> {

@@ -3,7 +3,7 @@ import type { Message } from './message.ts';
 import type { Pages } from './pages.ts';
 
 export interface FollowOptions {
-  /** Begin with messages received at this time or later (ISO 8601); by default with those that arrive from now on. */
+  /** Begin with messages received at this time or later (ISO 8601). The default is messages that arrive from now on. */
   since?: string | undefined;
   /** Called when the start is known: each message that arrives after that is returned. */
   onReady?: (() => void) | undefined;

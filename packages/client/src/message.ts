@@ -23,12 +23,12 @@ class Payload {
     return this.#json === undefined ? null : this.#envelope.slice(...this.#json);
   }
 
-  /** The JSON as `JSON.parse` reads it, which rounds big integers; null without JSON. */
+  /** The JSON as `JSON.parse` reads it, which rounds big integers. Null without JSON. */
   json<T = unknown>(): T {
     return JSON.parse(this.jsonText ?? 'null');
   }
 
-  /** The JSON with numbers as they were written, and all of repeated keys; null without JSON. */
+  /** The JSON with numbers as they were written, and all of repeated keys. Null without JSON. */
   lossless(): LosslessJson {
     return parseLossless(this.jsonText ?? 'null');
   }

@@ -18,6 +18,6 @@ type Success<D> = D extends { responses: infer R } ? R[keyof R] : never;
 
 /** The input of a request: the parameters of its path and its query, and its body. */
 export type InputOf<O extends Operation> = Parameters<Description<O>> & Body<Description<O>>;
-/** The body of the response; undefined where there is none. */
+/** The body of the response, or undefined where there is none. */
 export type ResponseOf<O extends Operation> =
   Success<Description<O>> extends { content: infer C } ? ([C] extends [never] ? undefined : C[keyof C]) : never;

@@ -3,12 +3,12 @@ import { pause } from './pause.ts';
 import { type RequestOptions, type Transport, textIn } from './transport.ts';
 
 export interface ProofOptions extends RequestOptions {
-  /** Whether the proof has the JSON of the message in it; true by default. */
+  /** Whether the proof has the JSON of the message in it. The default is true. */
   contents?: boolean | undefined;
 }
 
 export interface ReceiptProofOptions extends RequestOptions {
-  /** `tlog-proof`, the default, needs the receipt beside it. `bundle` has the envelope in it; a minimal receipt has none. */
+  /** `tlog-proof`, the default, needs the receipt beside it. `bundle` has the envelope in it. A minimal receipt has no bundle. */
   format?: 'tlog-proof' | 'bundle' | undefined;
 }
 

@@ -5,14 +5,14 @@ import { sha256Of } from './sha256.ts';
 
 export interface ReceiptCheck {
   /**
-   * Whether `content_hash` is the hash of what the receipt says. `unknown` for a minimal receipt, which leaves out what was hashed.
+   * Whether `content_hash` is the hash of the receipt's contents. `unknown` for a minimal receipt, which leaves the hashed contents out.
    */
   content: 'matches' | 'differs' | 'unknown';
-  /** Whether the given JSON is that of the message; undefined if none was given. */
+  /** Whether the given JSON is that of the message. Undefined if none was given. */
   json: 'matches' | 'differs' | undefined;
   /**
-   * Whether the given JSON is written as it was sent, byte for byte but for space around it: `json` alone does not tell repeated keys, or digits that
-   * `JSON.parse` drops. `unknown` for messages from before this hash was recorded; undefined if none was given.
+   * Whether the given JSON is written as it was sent, byte for byte except for space around it. `json` alone does not show repeated keys,
+   * or digits that `JSON.parse` drops. `unknown` for messages from before this hash was recorded. Undefined if no JSON was given.
    */
   jsonBytes: 'matches' | 'differs' | 'unknown' | undefined;
   /** Files that the service hashed after delivery, because they are large: `content_hash` does not cover their bytes. */

@@ -22,7 +22,7 @@ interface Contents {
   files?: readonly (SentFile | Blob)[] | undefined;
 }
 
-/** What to send, and where: to a handle (`globex`, `globex/orders`), or in reply to a message. */
+/** A message to send: to a handle (`globex`, `globex/orders`), or in reply to a message. */
 export type SendRequest = Contents & ({ to: string; in_reply_to?: undefined } | { in_reply_to: string; to?: undefined });
 export type Reply = Contents;
 
@@ -43,9 +43,9 @@ export function bodyOf({ json, jsonText, files: _, ...fields }: SendRequest, fil
 
 /** A message that was sent, now or by an earlier request with the same idempotency key. */
 export type SentMessage = Message & {
-  /** Whether an earlier request with the same idempotency key had sent it, so that this one sent nothing. */
+  /** Whether an earlier request with the same idempotency key had sent the message, so that this request sent nothing. */
   isReplayed: boolean;
-  /** Whether that request is known to have asked for another message: the key was used twice by mistake. */
+  /** Whether that earlier request is known to have asked for another message: the key was used twice by mistake. */
   bodyDiffers: boolean;
 };
 

@@ -2,21 +2,24 @@ import { type Message, readMessage } from './message.ts';
 import type { AcknowledgedMessage, UpdatedThread, Webhook } from './schema.ts';
 
 export interface WebhookDelivery {
-  /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`; several while you rotate. */
+  /** The secret of the webhook, `whsec_…`, or its public key, `whpk_…`. Give several while you rotate. */
   key: string | readonly string[];
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body as received, before any parser. */
   body: string | Uint8Array | ArrayBuffer;
-  /** How far the time of the signature can be from now; 300 by default. */
+  /** The maximum difference between the time of the signature and now, in seconds. The default is 300. */
   toleranceS?: number | undefined;
 }
 
 interface Told {
   /** The id to deduplicate by: of a message its id, otherwise an `evt_…` id. */
   id: string;
-  /** The event in the header, such as `message.received` or `thread.updated`. The header is not signed; use `kind`, which follows from the body. */
+  /**
+   * The event in the header, such as `message.received` or `thread.updated`. The header is not signed. Use `kind`, which follows from the
+   * body.
+   */
   event: string;
-  /** Whether you asked to redeliver or recover it. */
+  /** Whether you asked to redeliver or recover the message. */
   isReplay: boolean;
   /** The body as received. */
   bodyText: string;

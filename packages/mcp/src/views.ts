@@ -66,7 +66,7 @@ export function partyView(party: Party): z.infer<typeof partySchema> {
   return party.kind === 'domain' ? { kind: party.kind, address: party.domain } : { kind: party.kind, address: party.email };
 }
 
-/** Names and texts are the sender’s; the service has established the rest. */
+/** Names and texts are the sender’s. The service has established the rest. */
 export function messageView(message: Summary | Message, self: Self): MessageView {
   const { from, to } = message;
   const isOwn = from.party.kind === 'handle' && from.party.handle === self.handle;

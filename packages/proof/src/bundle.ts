@@ -52,7 +52,7 @@ export interface Bundle {
   files?: { id: string; sha256: string; statement: string; proof: string }[];
   signature?: BundleSignature;
   acknowledgements?: BundleAcknowledgement[];
-  /** The proof is of leaf 01 in a checkpoint; the token is of that checkpoint's text. */
+  /** The proof is of leaf 01 in a checkpoint. The token is of that checkpoint's text. */
   timestamps?: { proof: string; token: string }[];
 }
 

@@ -29,7 +29,7 @@ export interface Note {
   signatures: NoteSignature[];
 }
 
-/** Checks a signature of one key; for a cosignature, `time` is the Unix time that its witness signed. */
+/** Checks a signature of one key. For a cosignature, `time` is the Unix time that its witness signed. */
 export interface Verifier {
   key: VerifierKey;
   verify(body: string, signature: Bytes): Promise<{ time?: number } | undefined>;

@@ -48,7 +48,7 @@ export function parsePolicy(text: string): Policy {
   return reader.policy();
 }
 
-/** Whether these witnesses, by their names in the policy, are enough for it. */
+/** Whether these witnesses, by their names in the policy, are enough for its quorum. */
 export function isQuorum({ groups, quorum }: Policy, witnesses: ReadonlySet<string>): boolean {
   if (quorum === 'none') return true;
   const met = new Set(witnesses);
@@ -57,7 +57,10 @@ export function isQuorum({ groups, quorum }: Policy, witnesses: ReadonlySet<stri
   return met.has(quorum);
 }
 
-/** Opens a checkpoint by the keys of a policy. Throws unless a log of the policy signed it under its own name; the quorum is reported. */
+/**
+ * Opens a checkpoint by the keys of a policy. Throws unless a log of the policy signed it under its own name. The result reports the
+ * quorum.
+ */
 export async function openCheckpoint(text: string, policy: Policy): Promise<AcceptedCheckpoint> {
   const verifiers = [...policy.logs.map(({ key }) => noteVerifier(key)), ...policy.witnesses.map(({ key }) => cosignatureVerifier(key))];
   const { body, verified, unknown } = await openNote(text, verifiers);

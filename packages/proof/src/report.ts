@@ -19,8 +19,8 @@ export interface Check {
 }
 
 /**
- * verified: the message is in a log that you trust, and nothing failed. failed: something does not hold. untrusted: the file is consistent, but you named no
- * key of a log that you trust, and anybody can make such a file with a key of their own; nothing is proven.
+ * verified: the message is in a log that you trust, and nothing failed. failed: something does not hold. untrusted: the file is consistent,
+ * but you named no key of a log that you trust. Anybody can make such a file with a key of their own, so nothing is proven.
  */
 export type Verdict = 'verified' | 'failed' | 'untrusted';
 

@@ -17,7 +17,7 @@ import { type Certificate, parseCertificate } from './x509.ts';
 export interface VerifyOptions extends TrustOptions {
   /** JSON that must be that of the message. */
   json?: string | undefined;
-  /** Files that must be among those of the message; `sha256` is in the form of the API, `sha256:…`. */
+  /** Files that must be among those of the message. `sha256` is in the form of the API, `sha256:…`. */
   files?: readonly { name: string; sha256: string }[] | undefined;
   /** Certificates in PEM: authorities for timestamps, or their signers. */
   tsaCertificates?: readonly string[] | undefined;

@@ -15,7 +15,7 @@ export interface Certificate {
   notAfter: Date;
   publicKey: Bytes;
   isAuthority: boolean;
-  /** Whether its key is for timestamps and nothing else. */
+  /** Whether the certificate's key is for timestamps and nothing else. */
   isForTimestamps: boolean;
   algorithm: Algorithm;
   signature: Bytes;

@@ -39,7 +39,7 @@ const METHODS: Record<Encoding, Method> = {
 };
 export const PREFERRED = keysOf(METHODS);
 
-/** For bodies that are compressed once and sent often. It takes several times as long, for some percent less. */
+/** The methods for bodies that are compressed once and sent often. They take several times as long, for some percent less. */
 const THOROUGH: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   zstd: (bytes) => promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
   br: (bytes) => promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),

@@ -11,7 +11,7 @@ import { keyRows, rows } from '../support/table.ts';
 let service: TestService;
 let owner: MemberApi;
 let member: MemberApi;
-/** Has a business of their own, but no access to this one. */
+/** This person has a business of their own, but no access to this one. */
 let stranger: MemberApi;
 let secret: string;
 

@@ -124,7 +124,7 @@ describe('a block of a handle', () => {
     await refused(byMember());
     expect(await mail(`somebody@${domain}`)).toMatch(BLOCKED);
     expect(await isBlocked({ handle: owned.handle })).toBe(true);
-    // As her own mailbox, she writes for no business.
+    // With her own mailbox, she writes for no business.
     expect((await drop(eve, { to: shop.handle })).status).toBe(201);
     expect((await firm.api.send({ to: shop.handle })).status).toBe(201);
     expect(await isBlocked({ handle: firm.handle })).toBe(false);

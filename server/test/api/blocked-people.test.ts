@@ -151,7 +151,7 @@ describe('a block of a domain', () => {
     await operator.verifyDomain(`verified-${made}`, domain);
     await block({ email_domain: domain });
     await expectMemberRefused(business);
-    // As her own mailbox, she writes for no business.
+    // With her own mailbox, she writes for no business.
     await expectNotBlocked(fay);
     await expectRefused(ann);
     await operator.close();

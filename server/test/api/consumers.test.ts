@@ -116,7 +116,7 @@ describe('GET /v1/consumers', () => {
     const before = await consumer.get();
     expect(before).toMatchObject({ lag: 4, leased: 0, holders: [] });
     const { oldest_unacknowledged_at } = before;
-    // Where the sender is in another shard, the message enters the inbox a little later.
+    // If the sender is in another shard, the message enters the inbox a little later.
     expect(Date.parse(oldest_unacknowledged_at)).toBeGreaterThanOrEqual(Date.parse(received_at));
     const [first] = await consumer.as('worker 1').lease({ limit: 1, lease_s: 600 });
     await consumer.lease({ limit: 2 });

@@ -159,7 +159,7 @@ describe('a stranger keeps nobody out', () => {
       service,
       Array.from({ length: 9 }, (_, i) => strangers(i)),
     );
-    // At the first time, the owner counted as a stranger as well.
+    // The first time, the owner counted as a stranger as well.
     expect(statuses.filter((status) => status === 200)).toHaveLength(39);
     const refused = await ask(new Browser(service.url), AWAY);
     expectRefusal(refused, 'rate_limited');

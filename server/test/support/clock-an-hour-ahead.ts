@@ -1,4 +1,4 @@
-/** For `node --import`: the clock of the process is an hour ahead, like that of a machine with the wrong time. */
+/** Loaded with `node --import`: the clock of the process is an hour ahead, like that of a machine with the wrong time. */
 const AHEAD_MS = 3_600_000;
 const Real = Date;
 

@@ -41,7 +41,7 @@ export interface Ended {
 
 export interface ServiceProcess {
   pid: number;
-  /** As printed, or on this machine when PORT is set. Empty for a worker without PORT, which prints no address. */
+  /** The printed URL, or that of this machine when PORT is set. Empty for a worker without PORT, which prints none. */
   url: string;
   output(): string;
   /** Key: address (`acme/purchasing`). Empty unless this was the first start. */

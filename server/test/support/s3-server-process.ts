@@ -41,7 +41,7 @@ async function refuseUnsigned({ headers, query }: Exchange, next: () => Promise<
   throw Object.assign(new Error('Access Denied'), { code: 'AccessDenied', status: 403, expose: true });
 }
 
-/** For lists, only the presence of a signature is checked. */
+/** Accepts any signature for a list of the bucket. */
 async function acceptSlash(exchange: Exchange, next: () => Promise<void>): Promise<void> {
   if (exchange.path === `/${bucket}/`) exchange.app = Object.create(exchange.app, { allowMismatchedSignatures: { value: true } });
   return next();

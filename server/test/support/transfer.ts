@@ -88,7 +88,7 @@ export interface Downloaded {
   bytes: Buffer;
 }
 
-/** Also follows the redirect to a bucket. */
+/** Downloads from the URL, also through the redirect to a bucket. */
 export async function download(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Downloaded> {
   // fetch would request compression, but resumed downloads need the bytes unchanged.
   const response = await fetch(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, redirect: 'manual' });

@@ -54,7 +54,7 @@ export function attemptsOf(api: Api, webhookId: string, count: number, timeoutMs
   );
 }
 
-/** When an attempt was over, in milliseconds since 1970. */
+/** The end of an attempt, in milliseconds since 1970. */
 export function endOf({ attempted_at, response_ms }: LoggedAttempt): number {
   return Date.parse(attempted_at ?? '') + (response_ms ?? Number.NaN);
 }

@@ -63,7 +63,7 @@ function ViewLink({ view, name, Icon, count }: ViewLinkProps) {
       to="/inbox"
       search={view === 'open' ? {} : { view }}
       activeOptions={{ exact: true, includeSearch: true }}
-      // Also marked while the view is filtered, or one of its threads is open.
+      // The view is also marked while it is filtered, or one of its threads is open.
       aria-current={isShown ? 'page' : undefined}
       className="flex h-8 shrink-0 items-center gap-2.5 rounded-lg px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Node's types know of no clipboard; this runs in the page. */
+/** Node's types have no clipboard. The function runs in the page. */
 type WithClipboard = { clipboard: { readText(): Promise<string>; writeText(text: string): Promise<void> } };
 
 export const pasted = (page: Page): Promise<string> => page.evaluate(() => (navigator as unknown as WithClipboard).clipboard.readText());

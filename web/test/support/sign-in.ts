@@ -5,6 +5,6 @@ export async function signInOn(page: Page, world: World, email: string): Promise
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Sign in with a one-time code' }).click();
   await page.getByLabel('Code').waitFor();
-  // As people do it: the sixth digit signs in.
+  // Typed like a person does it: the sixth digit signs in.
   await page.getByLabel('Code').pressSequentially(await lastCode(world, email));
 }

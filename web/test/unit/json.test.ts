@@ -153,7 +153,7 @@ test('a megabyte of the smallest values is read, shown and searched without dela
   expect(shownRows(tree, new Set([0]))).toHaveLength(524_002);
   expect(matches(tree, '7')).toEqual([524_001]);
   expect(tree.find('/524000')).toBe(524_001);
-  // It takes a fifth of a second; a quadratic step would take minutes.
+  // Parsing takes a fifth of a second. A quadratic step would take minutes.
   expect(performance.now() - begun).toBeLessThan(30_000);
 });
 

@@ -61,7 +61,7 @@ class Consumption:
                 log.warning("consumer %s: no messages could be leased, it tries again: %s", self.name, error)
                 yield Pause(wait_after(error, failures) or LONGEST_WAIT_S, self.stop)
                 continue
-            # At once, so that the leases of all are extended while the first is handled.
+            # All are held at once, so that their leases are extended while the first message is handled.
             self.held.update({each.message.id: each for each in leased})
             for each in leased:
                 if self.stop.is_set():

@@ -127,7 +127,7 @@ def plain_number(text: str) -> int | float:
 def dumps(value: Any) -> str:
     """JSON text of a value of `loads`, or of plain Python values."""
     written: list[str] = []
-    # What is still to be written, the next last: texts as they are, values in a tuple.
+    # A stack of what is still to be written: texts as they are, and values in a tuple.
     waiting: list[str | tuple[Any]] = [(value,)]
     while waiting:
         this = waiting.pop()

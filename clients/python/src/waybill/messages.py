@@ -53,7 +53,7 @@ def send(service: Service, destination: Destination, fields: Fields) -> Steps[Me
     for file in fields.get("files", ()):
         uploads.append((yield from upload(service, file)) if isinstance(file, Path) else file)
     body = _body(destination, fields, [each if isinstance(each, str) else each.upload_id for each in uploads])
-    # One key for all tries: whatever became of a try, the message is delivered once.
+    # All tries have the same key, so that the message is delivered once, whatever became of a try.
     headers = {"idempotency-key": fields.get("idempotency_key") or str(uuid.uuid4())}
     call = Call("POST", "/v1/messages", message_of, headers=headers, body=body)
     response = yield from service.respond(call)
@@ -72,7 +72,7 @@ def send(service: Service, destination: Destination, fields: Fields) -> Steps[Me
 
 def acknowledge(message: Message | str, status: AcknowledgementStatus, reason: str | None) -> Call[types.Acknowledgement]:
     id = message if isinstance(message, str) else message.id
-    # The same again returns what was said first.
+    # A repeated acknowledgement returns the first one, so it is safe to retry.
     return replace(operations.post_messages_id_acknowledge(id, {"status": status, "reason": reason}), is_repeatable=True)
 
 

@@ -103,7 +103,7 @@ class Service:
         if timeout.get("read") is not None:
             timeout["read"] = (timeout["read"] or 0) + patience
         own = {"user-agent": f"waybill-python/{VERSION}", "accept-encoding": "gzip, deflate"}
-        # A request with a stream gets no headers by itself.
+        # httpx adds no headers to a request with a stream.
         host = {"host": httpx.URL(url).netloc.decode("ascii")}
         return httpx.Request(method, url, headers={**host, **own, **headers}, content=content, stream=stream, extensions={"timeout": timeout})
 
@@ -118,7 +118,7 @@ class Service:
                 response: httpx.Response = yield self.request(call)
             except httpx.TransportError as error:
                 failure: WaybillError = connection_failed(error)
-                # A connection that was never made carried nothing.
+                # If there was no connection, the request was not sent.
                 is_safe = call.is_repeatable or isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
             else:
                 if response.is_success:
@@ -147,6 +147,6 @@ def wait_after(failure: Exception, failures: int) -> float | None:
         if failure.retry_after is not None:
             if failure.retry_after > RETRY_AFTER_MAX_S:
                 return None
-            # Clients that were refused together do not come back together.
+            # A random delay, so that clients that were refused together do not come back together.
             return failure.retry_after + random.uniform(0, 0.5)
     return float(min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(failures, 10)) * random.uniform(0.5, 1))

@@ -156,7 +156,7 @@ class _Upload:
                 if response.is_success:
                     return
                 failure = ApiError.of(response)
-            # A URL that has expired is forbidden: the next try has a new one.
+            # An expired URL is forbidden. The next try gets a new one.
             wait = 0.0 if isinstance(failure, Forbidden) else wait_after(failure, failures)
             if wait is None or failures == self._service.retries:
                 raise failure
@@ -207,7 +207,7 @@ class _Download:
                 if response.is_success or (response.status_code == 416 and self._done):
                     return self._checked()
                 failure = ApiError.of(response)
-            # Whoever makes progress may go on.
+            # Only failures without progress in between count.
             failures = 0 if self._done > before else failures + 1
             wait = wait_after(failure, failures)
             if wait is None or failures > self._service.retries:
@@ -216,7 +216,7 @@ class _Download:
 
     def _take(self, response: httpx.Response, chunk: bytes) -> None:
         if response.status_code != 206 and self._skipped < self._done:
-            # Not the rest, but all of it: what is there already is passed over.
+            # The response has the whole file instead of the rest, so the bytes that are there already are skipped.
             passed = min(len(chunk), self._done - self._skipped)
             self._skipped += passed
             chunk = chunk[passed:]

@@ -102,7 +102,7 @@ def _by_secret(body: bytes, headers: Mapping[str, str], secrets: Sequence[str]) 
     signed = f"{signature[1]}.".encode() + body
     for secret in secrets:
         expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-        # After a rotation there are two.
+        # After a rotation there are two signatures.
         if any(hmac.compare_digest(expected, given) for given in signature[2].split(",v1=")[1:]):
             return int(signature[1])
     raise SignatureInvalid("The signature is not one of this secret and body. Pass the bytes of the body as they came.")

@@ -26,12 +26,12 @@ export interface Requester {
 
 /**
  * Codes can be guessed and mailboxes flooded, so both are counted in the database, for all processes together. Nobody is locked
- * out by others: each browser in which somebody signed in with the mailbox has its own counts, and so has each network; only
+ * out by others: each browser in which somebody signed in with the mailbox has its own counts, and so has each network. Only
  * networks without such a sign-in share one daily count. When strangers use that up, the mails that they cause bring a pass, with
  * counts of its own, for the person who reads the mailbox.
  *
  * The limit of guessing: a code has 5 tries, which only the browser that requested the code has. In a day, strangers get 40 codes
- * for a mailbox together, so 200 tries in a million; somebody in the owner's network gets 20 more, 100 tries.
+ * for a mailbox together, so 200 tries in a million. Somebody in the owner's network gets 20 more, 100 tries.
  *
  * `isContested`: strangers have requested many codes, so the mail should bring the pass.
  */

@@ -50,7 +50,7 @@ export abstract class Duty {
     if (this.#heldUntil > performance.now()) await dropDuty(this.database, this.#terms.name, this.#holder).catch(() => {});
   }
 
-  /** Whether this process has the duty. The database is asked at most twice per term, because even a refusal locks the row. */
+  /** Whether this process has the duty. The database is queried at most twice per term, because even a refusal locks the row. */
   protected async isMine(): Promise<boolean> {
     const { name, heldS } = this.#terms;
     const askedAt = performance.now();

@@ -78,7 +78,7 @@ export class PartedUploads {
     return { parts, expiresAt: upload.putBefore };
   }
 
-  /** From then on, the bytes can't change, and messages may refer to them. A second call returns the same. */
+  /** Completes the upload. From then on, the bytes can't change, and messages may refer to them. A second call returns the same. */
   async complete(owner: Party, uploadId: string): Promise<Progress> {
     const upload = await this.#find(owner, uploadId);
     if (!upload.isComplete) {

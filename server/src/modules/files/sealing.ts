@@ -58,7 +58,7 @@ export class Sealing {
     return sha256;
   }
 
-  /** Where a copy takes time, one process seals under a lease. The others wait until it is done, or its lease has lapsed. */
+  /** If a copy takes time, one process seals under a lease. The others wait until the copy is done, or the lease has lapsed. */
   async #object(partyId: bigint, { id, sizeBytes }: store.Upload): Promise<number | undefined> {
     const outlivesS = this.#objects.sealingOutlivesS(sizeBytes);
     if (outlivesS === 0) return this.#sealAndRecord(partyId, id);

@@ -228,7 +228,7 @@ export function digestMail({
   };
 }
 
-/** Has only the host of the webhook's URL, since the path may hold a secret. */
+/** The mail has only the host of the webhook's URL, because the path may hold a secret. */
 export interface WebhookInMail {
   host: string;
   businessName: string;

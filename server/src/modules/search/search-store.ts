@@ -44,7 +44,7 @@ export interface Conditions {
 
 const BEGIN = prepared('begin-search', 'SELECT begin_search($1::bigint) AS is_complete', { is_complete: 'boolean' });
 
-/** Has the messages of a business indexed from now on. Returns whether all of them are. */
+/** Makes workers index the messages of a business from now on. Returns whether all of them are indexed. */
 export async function beginSearch(db: Queryable, partyId: bigint): Promise<boolean> {
   return onlyRow(await db.query(BEGIN, [partyId])).is_complete;
 }

@@ -210,7 +210,7 @@ export class Dispatcher {
     for (const { retryMs } of found.values()) if (retryMs !== undefined) this.#leaseIn(retryMs);
   }
 
-  /** Also returns undefined where a secret can't be read: its attempts wait for a worker that has the key. */
+  /** Returns undefined also if a secret can't be read: its attempts wait for a worker that has the key. */
   #opened({ lane: { webhookId } }: Reservation, found: ReadonlyMap<string, store.LeasedAttempts>): OpenedLease | undefined {
     const leased = found.get(webhookId);
     try {

@@ -84,8 +84,8 @@ function firstBadByte(text: Buffer): number {
 }
 
 /**
- * The members of an object, in the order written and with repeated keys, up to `membersMax`; the rest is only scanned. Undefined: the text is not
- * JSON in UTF-8.
+ * The members of an object, in the order written and with repeated keys, up to `membersMax`. The rest is only scanned. Undefined: the text
+ * is not JSON in UTF-8.
  */
 export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no object' | undefined {
   const start = skipSpace(text, 0);

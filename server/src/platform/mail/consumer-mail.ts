@@ -10,7 +10,10 @@ export class ConsumerMail {
     this.#domains = new Set([...providers.map(domainToASCII), ...added]);
   }
 
-  /** Whether the domain is one of them, or below one. Suffixes such as com.ar, below which organisations have domains, don't count. */
+  /**
+   * Whether the domain gives mailboxes to anybody, or is below one that does. Suffixes such as com.ar, below which organisations have
+   * domains, don't count.
+   */
   gives(domain: string): boolean {
     const labels = domain.split('.');
     const namesAbove = labels.map((_, i) => labels.slice(i).join('.')).slice(1);

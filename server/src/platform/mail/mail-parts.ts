@@ -184,7 +184,7 @@ export class MailReader {
       return;
     }
     const bytes = new PassThrough();
-    // The reader of the stream gets the error; without a listener, it would end the process.
+    // The reader of the stream gets the error. Without a listener, it would end the process.
     bytes.on('error', () => {});
     const part = { ...(contentType.startsWith('multipart/') ? PLAIN : header), alternativeOf: above, bytes };
     const visited = this.#visit(part).catch((error) => this.#failure.reject(error));

@@ -6,8 +6,8 @@ import type { SqlFunction } from './sql-functions.ts';
 /**
  * Citus plans each statement of a function again on each call, which took most of the time of a batch of messages. So each node has a native schema
  * for each of its shards: views of the shard's own tables, and copies of our functions. There PostgreSQL plans once, without Citus. In the shard's
- * schema, which is searched before `public`, a function of the same signature calls the copy while the shard is on this node; otherwise the function
- * in `public`, which Citus sends on.
+ * schema, which is searched before `public`, a function of the same signature calls the copy while the shard is on this node.
+ * Otherwise it calls the function in `public`, which Citus sends on.
  */
 interface Table {
   name: string;

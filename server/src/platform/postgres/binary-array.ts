@@ -2,7 +2,7 @@ import { writeUuid } from '../../contract/ids.ts';
 
 /**
  * Arrays and composite values in PostgreSQL's binary form. As text, every payload would be escaped here and unescaped by
- * PostgreSQL; in binary form, its bytes go from the request to the database unchanged.
+ * PostgreSQL. In binary form, its bytes go from the request to the database unchanged.
  *
  * Types that migrations create have another OID in each database. They are written as OID 0, which needs no look-up and
  * survives a reconnect to another database: the type is that of the statement's parameter (`$1::prepared_message[]`), and

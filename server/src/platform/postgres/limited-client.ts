@@ -38,7 +38,7 @@ export class LimitedClient extends pg.Client {
       connectionTimeoutMillis: CONNECT_PATIENCE_MS,
       ...config,
     });
-    // A connection may break at any time; without a listener, its error would end the process.
+    // A connection may break at any time. Without a listener, its error would end the process.
     this.on('error', () => {});
     this.connection.on('readyForQuery', () => {
       this.#unfinished = Math.max(0, this.#unfinished - 1);

@@ -249,7 +249,7 @@ export class Database implements TextQueryable {
   #openPool(connection: Connection, max: number): pg.Pool {
     const settings = { Client: LimitedClient, ...connection, max, connectionTimeoutMillis: CONNECT_PATIENCE_MS };
     const pool = new pg.Pool({ ...settings, application_name: 'waybill' });
-    // The pool replaces a broken connection; without a listener, its error would end the process.
+    // The pool replaces a broken connection. Without a listener, its error would end the process.
     pool.on('error', (error) => {
       if (!pool.ending) this.#log.warn({ reason: error.message }, 'lost a database connection');
     });

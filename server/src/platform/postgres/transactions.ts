@@ -13,7 +13,7 @@ export function onlyRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** Also runs undeclared SQL, such as migrations. For the platform and for tests only. */
+/** Runs undeclared SQL, too, such as migrations. Only the platform and tests may use it. */
 export interface TextQueryable extends Queryable {
   queryText<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }

@@ -139,7 +139,7 @@ interface SenderProps {
   isNonMember: boolean;
 }
 
-/** The actor who sent the message, and the verified domains of its party. Unverified facts are shown here; the rest is in the details. */
+/** The actor who sent the message, and the verified domains of its party. Unverified facts are shown here. The rest is in the details. */
 function SenderLine({ message, news, isOurs, isNonMember }: SenderProps) {
   const { name, email, verified, provider } = message.from.actor;
   return (
