@@ -56,6 +56,7 @@ export interface Config {
   minBytesPerS: number;
   slowClientS: number;
   downloadsPerAddressMax: number;
+  /** Undefined: only this machine may read the metrics. */
   metricsToken: string | undefined;
   monthlyMessageLimit: number;
   newAccountDays: number;
@@ -74,6 +75,7 @@ export interface Config {
   webhookPauseAfterDays: number;
   /** Undefined: the key in the data folder, if the database is there, too. Without either, secrets are not encrypted. */
   secretsKey: Buffer | undefined;
+  /** Former keys, which only decrypt. */
   secretsOldKeys: Buffer[];
   logPublic: boolean;
   /** A standby of the database must have the state of a checkpoint before the checkpoint is published. */

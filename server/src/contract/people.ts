@@ -9,6 +9,7 @@ export type SignInProof = (typeof SIGN_IN_PROOFS)[number];
 
 export interface Person {
   id: string;
+  /** A mailbox that the person has proved to hold, now or earlier. Null: there is no proof, whatever the provider says. */
   email: string | null;
   name: string;
   provider: SignInProvider;

@@ -6,6 +6,7 @@ export interface Quotas {
   newAccountDailyMessages: number;
   newAccountDays: number;
   dailyUploadBytes: number;
+  /** The limit for all businesses of one owner together. */
   dailyUploadBytesPerPerson: number;
 }
 

@@ -22,7 +22,9 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   request: FastifyRequest;
   /** Counts these bytes as held until the response is sent. Refuses if the process holds too many. */
   reserve(bytes: number): void;
+  /** Charges the caller's rate for other costs than bytes, which are charged anyway. */
   spend: Spend;
+  /** Charges for a streamed response in advance, so that its headers can state the cost. */
   prepay(bytes: number): void;
   /** Resolves once the caller's rate can afford more of a long response. */
   untilAffordable(): Promise<void>;

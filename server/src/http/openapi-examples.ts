@@ -66,7 +66,6 @@ const SAMPLES: Record<string, unknown> = {
   'Validation.status': 'passed',
   'WebhookStatistics.period': '24h',
 };
-/** Fields that a first request does not need. */
 const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts', 'through']);
 
 export interface ExampleSettings {

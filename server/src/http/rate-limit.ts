@@ -121,6 +121,7 @@ export class RateLimiter {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
   }
 
+  /** Undefined: the key has no limit. */
   bucketOf(key: TokenKey): Bucket | undefined {
     if (this.#rate.perMinute === 0) return undefined;
     const now = performance.now();

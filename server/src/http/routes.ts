@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     person: Person | null;
-    /** The handler was called, so that no later error is about reading the body. */
+    /** Set once the handler was called: no later error is about reading the body. */
     isHandled: boolean;
   }
   interface FastifyContextConfig {

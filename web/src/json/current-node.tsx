@@ -5,7 +5,6 @@ import { visible } from '../ui/name.tsx';
 import { CopyButton } from '../ui/parts.tsx';
 import type { JsonTree } from './tree.ts';
 
-/** Longer strings are cut off in their row. */
 const LONG_CHARS = 80;
 const SHOWN_CHARS = 200_000;
 

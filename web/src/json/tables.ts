@@ -15,7 +15,6 @@ const TABLES_MAX = 2;
 const COLUMNS_SHOWN_MAX = 24;
 const COLUMNS_MAX = 100;
 const COLUMNS_MIN = 2;
-/** The first objects decide whether an array is a table. */
 const ROWS_JUDGED = 20;
 const NODES_READ_MAX = 2_000;
 /** Amounts are often sent as strings. */

@@ -72,7 +72,6 @@ function workplaceOf(request: FastifyRequest, { business, scope }: Caller, publi
   };
 }
 
-/** Ends work that takes too long, and work whose client has gone. */
 async function inTime(work: (signal: AbortSignal) => Promise<Response>, gone: AbortSignal): Promise<Response> {
   const ending = new AbortController();
   const { promise: ended, resolve, reject } = Promise.withResolvers<Response>();

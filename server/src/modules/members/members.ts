@@ -68,7 +68,6 @@ export async function changeMember(
   );
 }
 
-/** Everybody may leave. Only admins remove others. */
 export async function removeMember({ database }: MemberServices, business: Business, by: Person, personId: string): Promise<void> {
   await database.transaction(async (tx) => {
     const role = await takeTurn(tx, business, by, personId === by.id ? 'member' : 'admin');

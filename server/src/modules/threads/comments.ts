@@ -65,7 +65,6 @@ export async function addComment(
   });
 }
 
-/** Returns each colleague once, in the order of the request. */
 async function colleaguesOf(database: Database, partyId: bigint, ids: readonly string[]): Promise<NamedColleague[]> {
   const colleagues = ids.map(parseColleague);
   const found = await findColleagues(

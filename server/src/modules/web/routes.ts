@@ -16,7 +16,6 @@ const SECURITY_CONTACT_DAYS = 180;
 const { publicEndpoint } = endpointsFor<PageServices>();
 
 const success = { status: 200, description: 'HTML.', contentType: HTML_TYPE };
-/** The query is for the page's own script. */
 const query = Type.Object({}, { additionalProperties: true });
 
 /** web/src/router.tsx maps the same paths to pages. */
@@ -91,7 +90,7 @@ export function pageRoutes(pages: Pages): Route<PageServices>[] {
 
   const asset = publicEndpoint({
     summary: 'An asset of the pages',
-    // The frame without an origin (pdf.html) loads it.
+    // The frame without an origin (pdf.html) loads assets.
     isCrossOrigin: true,
     params: Type.Object({ name: Type.String() }),
     success: { status: 200, description: 'A script, style sheet, font or image.' },

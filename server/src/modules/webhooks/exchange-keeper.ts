@@ -15,7 +15,6 @@ const HIDDEN = ['waybill-signature', 'webhook-signature'];
 /** All control characters but tabs and line breaks: PostgreSQL stores no U+0000, and terminals obey others. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
-/** A token bucket that fills at a steady rate up to `most`. */
 class Bucket {
   readonly #most: number;
   readonly #perMs: number;

@@ -8,7 +8,6 @@ import type { WebhookSecrets } from './webhook-secrets.ts';
 export const SIGNATURES = ['hmac', 'ed25519'] as const;
 export type SignatureScheme = (typeof SIGNATURES)[number];
 
-/** Every webhook has HMAC. Ed25519 is optional. */
 export function wantsEd25519(signatures: readonly SignatureScheme[]): boolean {
   if (!signatures.includes('hmac')) throw invalid([{ path: '/signatures', message: 'must contain hmac' }]);
   return signatures.includes('ed25519');

@@ -272,14 +272,12 @@ function announce({ announcer }: WebhookServices, { id: partyId }: Business, web
   announcer.announce(WEBHOOKS_CHANNEL, nameOf({ partyId, webhookId }));
 }
 
-/** Returns the id of the queued attempt. */
 export async function testWebhook(services: WebhookServices, business: Business, id: string): Promise<string> {
   const webhookId = uuidOf(id);
   const queued = await store.insertAttempt(services.database.of(business.id), business.id, webhookId, newUuid(), 'message.test');
   return queued === undefined ? refuseUnqueued(services, business, id) : announced(services, business, webhookId, queued);
 }
 
-/** Returns the id of the first attempt. */
 export async function redeliver(services: WebhookServices, business: Business, messageId: string, id: string): Promise<string> {
   const database = services.database.of(business.id);
   const message = parseId('msg', messageId);

@@ -55,6 +55,7 @@ export class BodyHash {
     this.#digest = createHash(algorithm);
   }
 
+  /** If `isRelaxed`, the bytes must come from RelaxedBody. */
   update(chunk: Buffer): void {
     this.byteLength += chunk.length;
     this.#takeLines(chunk);

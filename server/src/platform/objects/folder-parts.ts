@@ -159,6 +159,7 @@ async function copyInto(target: FileHandle, position: number, source: string): P
   }
 }
 
+/** Sets a mark durably, unless it is set already. */
 async function mark(file: FileHandle, upload: PartedUpload, number: number, value: number): Promise<void> {
   const [position, current] = [upload.sizeBytes + number - 1, Buffer.alloc(1)];
   await file.read(current, 0, 1, position);

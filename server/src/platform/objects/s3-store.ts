@@ -74,6 +74,7 @@ export class S3Store implements ObjectStore {
     return { sizeBytes, sha256: hash.digest() };
   }
 
+  /** A bucket that can be used has unlimited space. */
   async requireRoom(): Promise<void> {
     this.health.require();
   }

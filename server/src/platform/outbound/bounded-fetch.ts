@@ -6,6 +6,7 @@ export interface BoundedResponse {
 
 export interface FetchBounds {
   maxBytes: number;
+  /** The time limit of the whole request, from the DNS look-up to the last byte of the body. */
   patienceMs: number;
   signal?: AbortSignal;
 }

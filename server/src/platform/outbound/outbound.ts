@@ -202,6 +202,7 @@ export class Outbound {
   }
 }
 
+/** One request and its response, of which only the head and the first bytes are kept. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #onResponse: OnResponse | undefined;

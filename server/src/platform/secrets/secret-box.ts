@@ -72,6 +72,7 @@ export class SecretBox {
   }
 }
 
+/** The id reveals nothing about the key. */
 function idOf(key: Buffer): string {
   return createHash('sha256').update('waybill secrets key').update(key).digest('hex').slice(0, 8);
 }

@@ -17,7 +17,6 @@ import { SearchRow } from './search-row.tsx';
 
 const TYPING_MS = 300;
 const QUERY_MAX_CHARS = 500;
-/** Reloads this often while older messages are being indexed. */
 const INCOMPLETE_MS = 2_000;
 
 export function SearchPage() {

@@ -3,6 +3,7 @@ import { type ReactNode, useId } from 'react';
 interface MeterProps {
   label: string;
   used: number;
+  /** 0: no limit. */
   limit: number;
   format(value: number): string;
   children: ReactNode;

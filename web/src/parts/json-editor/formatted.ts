@@ -1,5 +1,4 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-/** Empty objects and arrays stay on one line. */
 const CLOSING: Record<string, string> = { '{': '}', '[': ']' };
 
 /** JSON with a line for each value. Only whitespace changes, so numbers and strings stay as written. */

@@ -36,7 +36,6 @@ export function dialectNamed(uri: string): Dialect | undefined {
   return DIALECTS.find((dialect) => URI_OF[dialect].replace(/^https?:/, '') === plain);
 }
 
-/** The dialect that publishes this URI (without fragment). */
 export function dialectPublishing(uri: string): Dialect | undefined {
   return DIALECTS.find((dialect) => withoutHash(uri) === URI_OF[dialect] || uri.startsWith(URI_OF[dialect].replace(/schema$/, 'meta/')));
 }

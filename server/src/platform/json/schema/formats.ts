@@ -21,6 +21,7 @@ function isInternationalHost(text: string): boolean {
   return /^[^\s/?#%:@[\]\\]+$/.test(text) && matches('hostname', domainToASCII(text));
 }
 
+/** Turns an IRI into a URI by RFC 3987. */
 function inAscii(text: string): string {
   return text.isWellFormed() ? text.replace(/[\u{a0}-\u{10ffff}]+/gu, encodeURIComponent) : ' ';
 }

@@ -10,7 +10,6 @@ function daysBefore(time: Date, now: Date): number {
   return (midnight(now) - midnight(time)) / 86_400_000;
 }
 
-/** The days of a week, then months. */
 function dayOf(at: string, now: Date): string {
   const time = new Date(at);
   const days = daysBefore(time, now);
