@@ -55,7 +55,12 @@ test('a release is packed, and gets an annotated tag with its changes', () => {
   const files = git('ls-files', ...IN_FILES)
     .trim()
     .split('\n');
-  for (const file of files) change(file, (text) => text.replaceAll(version, VERSION));
+  // Only where it is the version of Waybill: packages of others in the lock file can have the same one.
+  const own = new RegExp(
+    `(?<="name": "(waybill|@waybill/\\w+)",\\s+"version": "|"@waybill/\\w+": "|waybill:|newTag: )${RegExp.escape(version)}\\b`,
+    'g',
+  );
+  for (const file of files) change(file, (text) => text.replace(own, VERSION));
   change('clients/python/src/waybill/steps.py', (text) => text.replace(/^VERSION = .*$/m, `VERSION = "${VERSION}"`));
   change('CHANGELOG.md', (text) => text.replace(/^## .*$/m, `## ${VERSION} (2026-11-18)`));
   git('commit', '--quiet', '--all', '--message', `release: ${VERSION}`);

@@ -20,7 +20,7 @@ from .signing import Signer
 
 T = TypeVar("T")
 
-VERSION = "0.3.0.dev0"
+VERSION = "0.3.0"
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
 """Of waits that the client chooses itself."""
