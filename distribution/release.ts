@@ -68,6 +68,6 @@ if (problems.length > 0) {
   process.exitCode = 1;
 } else {
   console.log(run(process.execPath, [path.join(import.meta.dirname, 'pack.ts')], ROOT).trim());
-  git('tag', '--annotate', `v${version}`, '--message', `Waybill ${version}\n\n${section.trim()}`);
+  git('tag', '--annotate', '--cleanup=whitespace', `v${version}`, '--message', `Waybill ${version}\n\n${section.trim()}`);
   console.log(`Tagged v${version}. Push it with: git push origin v${version}`);
 }

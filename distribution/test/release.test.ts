@@ -68,7 +68,9 @@ test('a release is packed, and gets an annotated tag with its changes', () => {
   expect(status, stderr).toBe(0);
   expect(stdout).toContain(`waybill-${VERSION}.tgz`);
   expect(git('cat-file', '-t', `v${VERSION}`).trim()).toBe('tag');
-  expect(git('tag', '--list', '--format=%(contents)', `v${VERSION}`)).toContain(`Waybill ${VERSION}`);
+  const message = git('tag', '--list', '--format=%(contents)', `v${VERSION}`);
+  expect(message).toContain(`Waybill ${VERSION}`);
+  expect(message.match(/^### .*$/gm)).toEqual(['### Added', '### Changed', '### Fixed', '### Security']);
   expect(git('rev-parse', `v${VERSION}^{commit}`)).toBe(git('rev-parse', 'HEAD'));
   // A second time, there is nothing to do.
   const again = release();
