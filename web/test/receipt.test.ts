@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { encode } from 'uqr';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canonicalJson } from '../../server/src/contract/canonical-json.ts';
 import { temporaryFolder } from '../../server/test/support/process.ts';
@@ -62,6 +63,16 @@ test('a receipt says what was delivered, when, from whom to whom, and that it is
   await page.getByText('Only its API key is verified').waitFor();
   expect(await page.getByText('12345678901234567890').count()).toBe(0);
   await expectAccessible();
+});
+
+test('its QR code is that of the link, dark on white with a light margin', async () => {
+  const code = reader.page.getByRole('img', { name: 'QR code of the link to this receipt' });
+  const { size, data } = encode(sent.receipt_url, { ecc: 'M', border: 2 });
+  expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`);
+  const dark = [...((await code.locator('path').getAttribute('d')) ?? '').matchAll(/M(\d+) (\d+)h1v1h-1z/g)];
+  expect(dark.map(([, x, y]) => `${x} ${y}`)).toEqual(data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))));
+  const fills = "[...document.querySelectorAll('svg[aria-label^=QR] *')].map((shape) => getComputedStyle(shape).fill)";
+  expect(await reader.page.evaluate<string[]>(fills)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
 });
 
 test('anyone sees whether the JSON is the one that was delivered, in whatever order of keys', async () => {

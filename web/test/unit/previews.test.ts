@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { imageTypeOf, isPdf, previewKindOf, rowsOf } from '../../src/pages/messages/preview-kind.ts';
-import { qrCode } from '../../src/pages/receipt/qr.ts';
 
 const file = (filename: string, content_type = 'application/octet-stream', size_bytes = 100) =>
   previewKindOf({ id: '', filename, content_type, size_bytes, sha256: null, download_url: '' } as Parameters<typeof previewKindOf>[0]);
@@ -51,42 +50,4 @@ test('rows are read with quotes, whatever separates the cells', () => {
     ['x\ny', '2'],
   ]);
   expect(rowsOf(Array(5_000).fill('x').join('\n'))).toHaveLength(200);
-});
-
-/** The output of another encoder. */
-const HTTPS = `
-#######..#.##.#######
-#.....#...##..#.....#
-#.###.#.#...#.#.###.#
-#.###.#.#.....#.###.#
-#.###.#.###.#.#.###.#
-#.....#.##.#..#.....#
-#######.#.#.#.#######
-........##...........
-#.#####....#..#####..
-###.#..#.######..####
-##.#.##..#..#.##..##.
-..###...#######..##..
-###..###..#.#..#.#..#
-........#...#..#.##.#
-#######..###.#..#.##.
-#.....#.##.....#####.
-#.###.#.####.#..##.#.
-#.###.#.#.######..#..
-#.###.#.###.#.##..#..
-#.....#..######.###..
-#######.##..#..#.#.#.
-`;
-
-test('a QR code is the one that every encoder makes', () => {
-  expect(
-    qrCode('https')
-      ?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''))
-      .join('\n'),
-  ).toBe(HTTPS.trim());
-});
-
-test('a QR code grows with its text, up to a limit', () => {
-  expect([1, 26, 62, 106, 213].map((length) => qrCode('x'.repeat(length))?.length)).toEqual([21, 25, 33, 41, 57]);
-  expect(qrCode('x'.repeat(214))).toBeUndefined();
 });

@@ -1,14 +1,13 @@
 import { useMemo } from 'react';
-import { qrCode } from './qr.ts';
+import { encode } from 'uqr';
 
+/** Light modules around the code, without which readers do not find it. */
 const MARGIN = 2;
 
 /** Always dark on white, even in the dark theme: readers need it. */
 export function QrImage({ text, label }: { text: string; label: string }) {
-  const code = useMemo(() => qrCode(text), [text]);
-  if (!code) return null;
-  const size = code.length + 2 * MARGIN;
-  const path = code.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x + MARGIN} ${y + MARGIN}h1v1h-1z`] : []))).join('');
+  const { size, data } = useMemo(() => encode(text, { ecc: 'M', border: MARGIN }), [text]);
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   return (
     <svg
       role="img"
