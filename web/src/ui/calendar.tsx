@@ -83,7 +83,9 @@ export function Calendar({ label, value, onChoose, onClose }: CalendarProps) {
   );
 }
 
-function dayByKey(day: string, { key, shiftKey }: KeyboardEvent): string | undefined {
+function dayByKey(day: string, { key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): string | undefined {
+  // Keys such as Alt+← are the browser's.
+  if (altKey || ctrlKey || metaKey) return undefined;
   if (key === 'ArrowLeft') return addDays(day, -1);
   if (key === 'ArrowRight') return addDays(day, 1);
   if (key === 'ArrowUp') return addDays(day, -7);

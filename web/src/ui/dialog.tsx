@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Title } from './name.tsx';
 import { ErrorNote } from './states.tsx';
@@ -20,7 +20,8 @@ const FIELDS = ['input', 'textarea', 'select', '[role="combobox"]'].map((field) 
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // A dialog gives the focus back only if it is closed before it leaves the page.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     // The browser would focus the first button, which closes the dialog. Fields come first, then the buttons at the end.

@@ -15,7 +15,7 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const menuId = useId();
+  const id = useId();
 
   const items = () => [...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
   const open = (at: number) => {
@@ -43,16 +43,18 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
     open(event.key === 'ArrowDown' ? 0 : -1);
   };
   const onMenuKey = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    // Keys such as Ctrl+R are the browser's.
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const all = items();
     const { activeElement } = document;
     const at = activeElement instanceof HTMLElement ? all.indexOf(activeElement) : -1;
     const next = { ArrowDown: (at + 1) % all.length, ArrowUp: at <= 0 ? all.length - 1 : at - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (event.key === 'Escape') close();
-    else if (event.key === 'Tab') setOpen(false);
-    else if (next !== undefined) all[next]?.focus();
-    else if (event.key.length === 1) all.find((item) => item.textContent?.toLowerCase().startsWith(event.key.toLowerCase()))?.focus();
-    if (event.key !== 'Tab' && event.key !== 'Enter' && event.key !== ' ') event.preventDefault();
-    event.stopPropagation();
+    const found = event.key.length === 1 ? nextByLetter(all, at, event.key) : all[next ?? -1];
+    if (event.key === 'Tab') setOpen(false);
+    else if (event.key === 'Escape') close();
+    else found?.focus();
+    if (event.key === 'Escape' || found) event.preventDefault();
   };
 
   return (
@@ -62,7 +64,8 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
         type="button"
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        aria-controls={isOpen ? menuId : undefined}
+        id={`${id}-button`}
+        aria-controls={isOpen ? id : undefined}
         aria-label={name}
         title={name}
         onClick={() => (isOpen ? setOpen(false) : open(0))}
@@ -73,9 +76,9 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
       </button>
       {isOpen ? (
         <div
-          id={menuId}
+          id={id}
           role="menu"
-          aria-label={name}
+          aria-labelledby={`${id}-button`}
           tabIndex={-1}
           onKeyDown={onMenuKey}
           onClick={close}
@@ -86,6 +89,16 @@ export function Menu({ label, name, className = '', isUpward = false, isLeftward
       ) : null}
     </div>
   );
+}
+
+/** The next item that begins with the letter, from the first one again after the last. Icons that are letters do not count. */
+function nextByLetter(items: HTMLElement[], at: number, letter: string): HTMLElement | undefined {
+  const startsWith = ({ childNodes }: HTMLElement) =>
+    [...childNodes]
+      .find((node) => !(node instanceof Element && node.ariaHidden))
+      ?.textContent?.toLowerCase()
+      .startsWith(letter.toLowerCase());
+  return [...items.slice(at + 1), ...items.slice(0, at + 1)].find(startsWith);
 }
 
 export function MenuItem({ children, onSelect, isDangerous = false }: { children: ReactNode; onSelect(): void; isDangerous?: boolean }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { VERBATIM } from './field.tsx';
 import { visible } from './name.tsx';
 import { type Option, OptionList, useOptions } from './options.tsx';
@@ -18,7 +18,8 @@ interface PickerProps {
 export function Picker({ label, placeholder, query, onQuery, options, empty, onClose, children }: PickerProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const { field, list, isShown, reset } = useOptions(options);
-  useEffect(() => {
+  // A dialog gives the focus back only if it is closed before it leaves the page.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();
@@ -50,7 +51,10 @@ export function Picker({ label, placeholder, query, onQuery, options, empty, onC
           }}
           className="h-12 shrink-0 border-b border-line bg-transparent px-4 text-lg outline-none"
         />
-        {isShown ? <OptionList {...list} label={label} /> : <p className="px-4 py-6 text-center text-soft">{empty}</p>}
+        {isShown ? <OptionList {...list} label={label} /> : null}
+        <p role="status" className="text-center text-soft not-empty:px-4 not-empty:py-6">
+          {isShown ? '' : empty}
+        </p>
         {children}
       </div>
     </dialog>

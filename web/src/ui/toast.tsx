@@ -15,6 +15,7 @@ interface Toast {
 const SHOWN_MS = 5_000;
 /** Long enough to change one's mind. */
 const SHOWN_WITH_ACTION_MS = 10_000;
+const USED_MS = 1_000;
 let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<() => void>();
@@ -22,6 +23,13 @@ const listeners = new Set<() => void>();
 function change(next: readonly Toast[]): void {
   toasts = next;
   for (const listener of listeners) listener();
+}
+
+/** A toast whose button is about to be pressed stays until the pointer or the focus leaves it. */
+function removeUnlessUsed(toastId: number): void {
+  const isUsed = toasts.at(-1)?.id === toastId && document.querySelector('[data-toast]:is(:hover, :focus)');
+  if (isUsed) setTimeout(removeUnlessUsed, USED_MS, toastId);
+  else remove(toastId);
 }
 
 const remove = (toastId: number): void => change(toasts.filter(({ id }) => id !== toastId));
@@ -33,7 +41,7 @@ const remove = (toastId: number): void => change(toasts.filter(({ id }) => id !=
 export function say(text: string, action?: Action): void {
   const toast = { id: nextId++, text: visible(text), action };
   change([...toasts.slice(-2), toast]);
-  setTimeout(() => remove(toast.id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
+  setTimeout(removeUnlessUsed, action ? SHOWN_WITH_ACTION_MS : SHOWN_MS, toast.id);
 }
 
 export function Toasts() {
@@ -52,6 +60,7 @@ export function Toasts() {
           {shown.action ? (
             <button
               type="button"
+              data-toast
               className="pointer-events-auto rounded font-semibold underline underline-offset-2"
               onClick={() => {
                 remove(shown.id);
