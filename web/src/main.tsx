@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -14,6 +14,8 @@ import { Toasts } from './ui/toast.tsx';
 /** A connection may come back, but a refusal of the API is final. */
 const shouldRetry = (times: number, error: Error) => times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
 
+// Not with a timer: until then, React shows a switch that was just clicked as it was before.
+notifyManager.setScheduler(queueMicrotask);
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: shouldRetry, staleTime: 10_000 }, mutations: { retry: false } },
 });
