@@ -1161,6 +1161,8 @@ CREATE FUNCTION add_contact_names(owners bigint[], others bigint[])
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 DECLARE
   missing record;
@@ -1233,7 +1235,6 @@ CREATE FUNCTION begin_search(party bigint)
  RETURNS boolean
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   newest CONSTANT integer := 20;
@@ -1292,10 +1293,6 @@ END $function$;
 CREATE FUNCTION clear_failing_webhooks(made made_attempt[])
  RETURNS void
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -1537,9 +1534,6 @@ CREATE FUNCTION find_contacts(party bigint, q text)
  RETURNS bigint[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 DECLARE
   few         CONSTANT integer := 500;
@@ -1586,8 +1580,6 @@ RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower((regexp_
 CREATE FUNCTION free_threads(party bigint, consumer uuid, threads uuid[], clock timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -1613,10 +1605,6 @@ $function$;
 CREATE FUNCTION hand_over_messages(made made_attempt[], clock timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -1636,7 +1624,6 @@ CREATE FUNCTION index_contact_activity(entries indexed_entry[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
   INSERT INTO contact_activity AS a (party_id, other_id, last_position)
@@ -1650,9 +1637,6 @@ CREATE FUNCTION index_contacts(party bigint, most integer)
  RETURNS integer
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 DECLARE
   others  bigint[];
@@ -1673,8 +1657,6 @@ $function$;
 CREATE FUNCTION index_queued_thread(queued uuid, party bigint, thread uuid, after bigint, entries_max integer)
  RETURNS integer
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   part    indexed_entry[];
@@ -1961,10 +1943,6 @@ $function$;
 CREATE FUNCTION judge_webhooks(made made_attempt[], failures_max integer, tell_after_s integer, pause_after_s integer)
  RETURNS void
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2039,10 +2017,6 @@ $function$;
 CREATE FUNCTION lease_due_messages(party bigint, consumer uuid, worker text, until timestamp with time zone, clock timestamp with time zone, tries_max integer, wanted integer, bytes_max integer, OUT leased json, OUT count integer, OUT bytes integer)
  RETURNS record
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2098,6 +2072,7 @@ CREATE FUNCTION lease_messages(party bigint, consumer text, worker text, lease i
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2114,7 +2089,7 @@ BEGIN
   due_in_ms := next_due_in_ms(party, its.id, clock);
   -- The lock of a row is written to the disk. A look that can find nothing needs none.
   IF due_in_ms IS DISTINCT FROM 0
-     AND (SELECT max(l.position) FROM ledger_entries l WHERE l.party_id = party AND l.box = 'in') > its.taken_through IS NOT TRUE THEN
+     AND (SELECT l.position FROM ledger_entries l WHERE l.party_id = party AND l.box = 'in' ORDER BY l.position DESC LIMIT 1) > its.taken_through IS NOT TRUE THEN
     has_more := false;
     RETURN NEXT;
     RETURN;
@@ -2148,10 +2123,6 @@ $function$;
 CREATE FUNCTION lease_new_messages(party bigint, consumer uuid, wanted_target text, wanted_types text[], wanted_validation validation_status, ordered boolean, after bigint, worker text, until timestamp with time zone, wanted integer, bytes_before integer, bytes_max integer, kept_max integer, entries_max integer, OUT leased json, OUT kept integer, OUT walked integer, OUT through bigint)
  RETURNS record
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2507,9 +2478,6 @@ $function$;
 CREATE FUNCTION messages_to_recover(party bigint, webhook uuid, selection text, messages uuid[], from_ms bigint, to_ms bigint)
  RETURNS uuid[]
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
- SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2546,8 +2514,6 @@ RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBS
 CREATE FUNCTION next_due_in_ms(party bigint, consumer uuid, clock timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2784,8 +2750,6 @@ $function$;
 CREATE FUNCTION queue_older_threads(queued uuid, party bigint, below uuid)
  RETURNS integer
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   threads_max CONSTANT integer := 100;
@@ -2805,9 +2769,6 @@ $function$;
 CREATE FUNCTION queue_recovered(party bigint, webhook uuid, messages uuid[], is_ordered boolean, clock timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
- SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2833,9 +2794,6 @@ CREATE FUNCTION queue_reply_notices(messages committed_message[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 DECLARE
   replied record;
@@ -2923,7 +2881,6 @@ $function$;
 CREATE FUNCTION queue_webhook_events(party bigint, happened text, subjects uuid[])
  RETURNS void
  LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2942,7 +2899,6 @@ CREATE FUNCTION rebuild_contact_activity(party bigint, wanted uuid[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   owners bigint[];
@@ -3033,10 +2989,6 @@ $function$;
 CREATE FUNCTION record_deliveries(made made_attempt[], begun_at timestamp with time zone[], clock timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -3064,7 +3016,6 @@ CREATE FUNCTION record_hash(object uuid, hash bytea)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -3242,7 +3193,6 @@ CREATE FUNCTION rename_contact(owners bigint[], other bigint)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   renamed record;
