@@ -3,6 +3,7 @@ import { Consumer } from './consumer.ts';
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts';
 import { events, type WaybillEvent } from './events.ts';
 import { type FollowOptions, follow } from './follow.ts';
+import { type SigningKey, signRequest } from './http-signature.ts';
 import { type Message, readMessage, readPage } from './message.ts';
 import type { InputOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
@@ -32,7 +33,7 @@ import {
   type SentMessage,
   sentMessage,
 } from './send.ts';
-import { type RequestOptions, Transport, type WaybillOptions } from './transport.ts';
+import { jsonIn, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import { type Content, type UploadedFile, type UploadOptions, upload } from './upload.ts';
 
 type QueryOf<O extends Operation> = NonNullable<InputOf<O> extends { query?: infer Q } ? Q : never>;
@@ -59,12 +60,25 @@ type Summarised = { include: 'summary' };
 type Paging = { limit?: number | undefined; cursor?: string | undefined };
 type AnyQuery = Paging & Record<string, unknown>;
 
+export interface WaybillOptions extends Pick<TransportOptions, 'baseUrl' | 'fetch' | 'maxRetries' | 'timeoutMs'> {
+  /** An API key, `wb_…`. Without it, only what is public can be read. */
+  key?: string | undefined;
+  /** A signing key of the agent: everything that is sent or acknowledged is signed with it. */
+  signingKey?: SigningKey | undefined;
+  /** Receives probable mistakes, such as an idempotency key that was used for another message; `console.warn` by default. */
+  onWarning?: ((warning: string) => void) | undefined;
+}
+
 /** A client of one Waybill service, with one API key. Methods throw a WaybillError. */
 export class Waybill {
   readonly #transport: Transport;
+  readonly #warn: (warning: string) => void;
 
-  constructor(options: WaybillOptions) {
-    this.#transport = new Transport(options);
+  constructor({ key, signingKey, onWarning, ...options }: WaybillOptions) {
+    const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const sign: TransportOptions['sign'] = signingKey && ((request) => signRequest(signingKey, request));
+    this.#transport = new Transport({ ...options, headers: () => authorization, sign });
+    this.#warn = onWarning ?? ((warning) => console.warn(warning));
   }
 
   /** Any request of the API: `request('GET /v1/contacts', { query: { limit: 10 } })`. */
@@ -94,10 +108,11 @@ export class Waybill {
     const files: SentFile[] = [];
     for (const file of request.files ?? []) files.push(file instanceof Blob ? await this.upload(file, { signal: rest.signal }) : file);
     const headers = { ...rest.headers, 'idempotency-key': idempotencyKey };
-    const response = await this.#transport.response('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers });
+    const read = async (response: Response, signal: AbortSignal) => ({ text: await jsonIn(response, signal), headers: response.headers });
+    const response = await this.#transport.request('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers }, read);
     const message = sentMessage(readMessage(response.text), response.headers);
     if (message.bodyDiffers)
-      this.#transport.warn(`Nothing was sent: the idempotency key ${idempotencyKey} was used for another message before, ${message.id}.`);
+      this.#warn(`Nothing was sent: the idempotency key ${idempotencyKey} was used for another message before, ${message.id}.`);
     else checkHashes(message, files);
     return message;
   }
@@ -217,12 +232,13 @@ export class Waybill {
 
   /** The proof of a message, for its parties: the text of a `.waybill-proof`, which verifies without the service. Waits for the log. */
   proof(messageId: string, { contents, ...options }: ProofOptions = {}): Promise<string> {
-    return readProof(this.#transport, `/v1/messages/${encodeURIComponent(messageId)}/proof`, { contents }, options);
+    return readProof(this.#transport, 'GET /v1/messages/{id}/proof', { path: { id: messageId }, query: { contents } }, options);
   }
 
   /** The public proof of a receipt, by its token or URL: the text of a `.tlog-proof`. Waits for the log. */
   receiptProof(tokenOrUrl: string, { format, ...options }: ReceiptProofOptions = {}): Promise<string> {
-    return readProof(this.#transport, `/v1/receipts/${tokenIn(tokenOrUrl)}/proof`, { format }, options);
+    const path = { token: tokenIn(tokenOrUrl) };
+    return readProof(this.#transport, 'GET /v1/receipts/{token}/proof', { path, query: { format } }, options);
   }
 
   /** Checks JSON by the recipient’s published schema, before you send it. */
@@ -261,7 +277,7 @@ export class Waybill {
   /** A list as NDJSON or CSV, as it is read from the service. */
   async *export(query: ExportQuery, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Uint8Array, void> {
     const url = this.#transport.urlOf('/v1/export', query);
-    const headers = this.#transport.authorization();
+    const headers = this.#transport.headers();
     const { chunks } = await this.#transport.retry(true, signal, () => this.#transport.open(url, { headers }, { signal }));
     yield* chunks;
   }

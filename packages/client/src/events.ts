@@ -15,7 +15,7 @@ const RECONNECT_MS = 2_000;
  * before it, so none is missed. Ends when the signal is aborted.
  */
 export async function* events(transport: Transport, { signal }: { signal?: AbortSignal | undefined }): AsyncGenerator<WaybillEvent, void> {
-  const headers = { accept: 'text/event-stream', ...transport.authorization() };
+  const headers = { accept: 'text/event-stream', ...transport.headers() };
   for (let failures = 0; !signal?.aborted; ) {
     try {
       const { chunks } = await transport.open(`${transport.baseUrl}/v1/events`, { headers }, { signal, timeoutMs: SILENCE_MAX_MS });

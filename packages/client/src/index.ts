@@ -32,7 +32,7 @@ export { checkReceipt, jsonHash, type ReceiptCheck } from './receipt.ts';
 export type * as Api from './schema.ts';
 export type { Reply, SendOptions, SendRequest, SentFile, SentMessage } from './send.ts';
 export { newSha256, type Sha256 } from './sha256.ts';
-export type { Fetch, RequestOptions, WaybillOptions } from './transport.ts';
+export type { Fetch, RequestOptions } from './transport.ts';
 export type { Content, UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
 export {
   signWebhook,

@@ -1,6 +1,6 @@
 import { errorOf, WaybillError } from './errors.ts';
 import { pause } from './pause.ts';
-import { type RequestOptions, type Transport, textIn } from './transport.ts';
+import { type Input, type RequestOptions, type Transport, textIn } from './transport.ts';
 
 export interface ProofOptions extends RequestOptions {
   /** Whether the proof has the JSON of the message in it. The default is true. */
@@ -12,16 +12,16 @@ export interface ReceiptProofOptions extends RequestOptions {
   format?: 'tlog-proof' | 'bundle' | undefined;
 }
 
+type ProofOperation = 'GET /v1/messages/{id}/proof' | 'GET /v1/receipts/{token}/proof';
+
 /** A message is in the log within seconds. */
 const WAIT_MAX_MS = 60_000;
 
 /** Reads a proof, and waits while the log does not have the message yet: the service responds with 202 until then. */
-export async function readProof(transport: Transport, path: string, query: object, options: RequestOptions): Promise<string> {
-  const url = transport.urlOf(path, query);
-  const init = { method: 'GET', headers: { ...transport.authorization(), ...options.headers } };
+export async function readProof(transport: Transport, operation: ProofOperation, input: Input, options: RequestOptions): Promise<string> {
   const giveUpAt = Date.now() + WAIT_MAX_MS;
   for (;;) {
-    const read = await transport.retry(true, options.signal, () => transport.attempt(url, init, options, proofIn));
+    const read = await transport.request(operation, input, options, proofIn);
     if (typeof read === 'string') return read;
     if (Date.now() > giveUpAt)
       throw new WaybillError('timed_out', 'The log does not have the message yet. Try again later.', { status: 202 });
@@ -29,7 +29,8 @@ export async function readProof(transport: Transport, path: string, query: objec
   }
 }
 
-async function proofIn(response: Response, signal: AbortSignal): Promise<string | { retryAfterS: number }> {
+/** The proof, or how long to wait for it. */
+export async function proofIn(response: Response, signal: AbortSignal): Promise<string | { retryAfterS: number }> {
   const text = await textIn(response, signal);
   if (response.status === 202) return { retryAfterS: Number(response.headers.get('retry-after') ?? 1) || 1 };
   // A proxy may have responded in place of the service.

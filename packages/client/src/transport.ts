@@ -1,25 +1,27 @@
 import { errorOf, WaybillError } from './errors.ts';
-import { type SigningKey, signRequest } from './http-signature.ts';
+import type { signRequest } from './http-signature.ts';
 import { JsonText } from './json-text.ts';
 import { backoffMs, pause } from './pause.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface WaybillOptions {
+export interface TransportOptions {
   /** The address of the service, such as `https://waybill.example.com`. */
   baseUrl: string;
-  /** An API key, `wb_…`. Without it, only what is public can be read. */
-  key?: string | undefined;
-  /** A signing key of the agent: everything that is sent or acknowledged is signed with it. */
-  signingKey?: SigningKey | undefined;
   /** Replaces the `fetch` of the platform. */
   fetch?: Fetch | undefined;
   /** The retries of a request that failed temporarily; 5 by default. */
   maxRetries?: number | undefined;
   /** How long one try of a request can take; 60,000 by default. */
   timeoutMs?: number | undefined;
-  /** Receives probable mistakes, such as an idempotency key that was used for another message; `console.warn` by default. */
-  onWarning?: ((warning: string) => void) | undefined;
+  /** Headers of each request to the service, such as `authorization`. */
+  headers?: (() => Record<string, string>) | undefined;
+  /** The headers of a signature, for requests whose signature is part of a proof. */
+  sign?: ((request: Parameters<typeof signRequest>[1]) => Promise<Record<string, string>>) | undefined;
+  /** Replaces the error of a try, to say it in other words. */
+  describe?: ((error: WaybillError) => WaybillError) | undefined;
+  /** Waits before a retry. */
+  wait?: typeof pause | undefined;
 }
 
 export interface RequestOptions {
@@ -30,6 +32,15 @@ export interface RequestOptions {
   /** Whether the request may arrive twice. By default all but POST, and POST with an `Idempotency-Key`. */
   isRepeatable?: boolean | undefined;
 }
+
+export interface TryOptions {
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  fetch?: Fetch | undefined;
+}
+
+/** Reads a success. */
+type Read<T> = (response: Response, signal: AbortSignal) => Promise<T>;
 
 export interface Input {
   path?: Record<string, string> | undefined;
@@ -50,63 +61,54 @@ const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowle
 /** Makes requests: time-outs, retries, errors. */
 export class Transport {
   readonly baseUrl: string;
-  readonly #key: string | undefined;
-  readonly #signingKey: SigningKey | undefined;
-  readonly #fetch: Fetch;
   readonly maxRetries: number;
+  /** Headers of each request to the service. Other hosts must not get them. */
+  readonly headers: () => Record<string, string>;
+  readonly #fetch: Fetch;
   readonly #timeoutMs: number;
-  readonly warn: (warning: string) => void;
+  readonly #sign: TransportOptions['sign'];
+  readonly #describe: (error: WaybillError) => WaybillError;
+  readonly #wait: typeof pause;
 
-  constructor(options: WaybillOptions) {
-    const { baseUrl, key, signingKey, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  constructor(options: TransportOptions) {
+    const { baseUrl, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     if (!/^https?:\/\/./.test(baseUrl))
       throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${baseUrl}`);
     this.baseUrl = baseUrl.replace(/\/+$/, '');
-    this.#key = key;
-    this.#signingKey = signingKey;
-    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.maxRetries = maxRetries;
     this.#timeoutMs = timeoutMs;
-    this.warn = options.onWarning ?? ((warning) => console.warn(warning));
+    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.headers = options.headers ?? (() => ({}));
+    this.#sign = options.sign;
+    this.#describe = options.describe ?? ((error) => error);
+    this.#wait = options.wait ?? pause;
   }
 
-  /** The text of the response to a request of the API, such as `GET /v1/messages/{id}`. */
-  async text(operation: string, input: Input, options: RequestOptions = {}): Promise<string> {
-    return (await this.response(operation, input, options)).text;
+  /** The text of the JSON response to a request of the API, such as `GET /v1/messages/{id}`. */
+  text(operation: string, input: Input, options: RequestOptions = {}): Promise<string> {
+    return this.request(operation, input, options, jsonIn);
   }
 
-  /** The same with the headers of the response. */
-  async response(
-    operation: string,
-    { path = {}, query = {}, body }: Input,
-    options: RequestOptions,
-  ): Promise<{ text: string; headers: Headers }> {
+  /** The result of `read` for the response to a request of the API. */
+  async request<T>(operation: string, { path = {}, query = {}, body }: Input, options: RequestOptions, read: Read<T>): Promise<T> {
     const [method = '', template = ''] = operation.split(' ');
     const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const content = body === undefined ? undefined : body instanceof JsonText ? body.text : JSON.stringify(body);
     const headers: Record<string, string> = {
       accept: 'application/json',
-      ...this.authorization(),
+      ...this.headers(),
       ...(content !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
     };
     const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
     const url = this.urlOf(filled, query);
-    const init = { method, headers, ...(content !== undefined && { body: content }) };
-    const isSigned = SIGNED_OPERATIONS.includes(operation);
-    // Each try has its own signature, because one is valid for some minutes only.
-    return this.retry(isRepeatable, options.signal, async () =>
-      this.attempt(url, isSigned ? { ...init, headers: { ...headers, ...(await this.#signed(url, init)) } } : init, options, withHeaders),
-    );
-  }
-
-  async #signed(
-    url: string,
-    { method, headers, body = '' }: { method: string; headers: Record<string, string>; body?: string },
-  ): Promise<Record<string, string>> {
-    if (!this.#signingKey) return {};
-    const { pathname: path } = new URL(url);
-    return signRequest(this.#signingKey, { method, path, body, idempotencyKey: headers['idempotency-key'] });
+    const sign = SIGNED_OPERATIONS.includes(operation) ? this.#sign : undefined;
+    const signed = { method, path: new URL(url).pathname, body: content ?? '', idempotencyKey: headers['idempotency-key'] };
+    return this.retry(isRepeatable, options.signal, async () => {
+      // Each try has its own signature, because one is valid for some minutes only.
+      const init = { method, headers: { ...headers, ...(await sign?.(signed)) }, ...(content !== undefined && { body: content }) };
+      return this.attempt(url, init, options, read);
+    });
   }
 
   urlOf(path: string, query: object): string {
@@ -116,16 +118,12 @@ export class Transport {
     return given.size === 0 ? `${this.baseUrl}${path}` : `${this.baseUrl}${path}?${given}`;
   }
 
-  authorization(): Record<string, string> {
-    return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
-  }
-
   /** One try of a request. Returns the result of `read` for a success, and throws a WaybillError otherwise. */
   async attempt<T>(
     url: string,
     init: RequestInit,
-    { signal, timeoutMs = this.#timeoutMs }: RequestOptions,
-    read: (response: Response, signal: AbortSignal) => Promise<T>,
+    { signal, timeoutMs = this.#timeoutMs, fetch = this.#fetch }: TryOptions,
+    read: Read<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
     // The signals of AbortSignal.timeout and .any would stay in memory, for many short requests, as long as the signal of the caller.
@@ -134,13 +132,13 @@ export class Transport {
     const timer = setTimeout(() => ending.abort(new WaybillError('timed_out', `No response within ${timeoutMs / 1_000} s.`)), timeoutMs);
     signal?.addEventListener('abort', end);
     try {
-      const response = await this.#fetch(url, { ...init, signal: ending.signal });
+      const response = await fetch(url, { ...init, signal: ending.signal });
       if (response.ok) return await read(response, ending.signal);
       throw errorOf(response, await textIn(response, ending.signal));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (ending.signal.aborted) throw ending.signal.reason;
-      throw error instanceof WaybillError ? error : unreachable(url, error);
+      const reason = ending.signal.aborted ? ending.signal.reason : error;
+      throw this.#describe(reason instanceof WaybillError ? reason : unreachable(url, reason));
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
@@ -153,7 +151,7 @@ export class Transport {
   async open(
     url: string,
     init: RequestInit,
-    { signal, timeoutMs = this.#timeoutMs }: RequestOptions,
+    { signal, timeoutMs = this.#timeoutMs }: TryOptions,
   ): Promise<{ response: Response; chunks: AsyncGenerator<Uint8Array, void> }> {
     signal?.throwIfAborted();
     const ending = new AbortController();
@@ -208,7 +206,7 @@ export class Transport {
         // A request with the response 429 had no effect.
         const canRepeat = error.status === 429 || (isRepeatable && error.isTemporary);
         if (!canRepeat || (error.retryAfterS ?? 0) > RETRY_AFTER_MAX_S) throw error;
-        await pause(backoffMs(failures, error.retryAfterS), signal);
+        await this.#wait(backoffMs(failures, error.retryAfterS), signal);
       }
     }
   }
@@ -221,14 +219,10 @@ function unreachable(url: string, error: unknown): WaybillError {
 }
 
 /** The text of a success, which is JSON or empty. */
-async function jsonIn(response: Response, signal: AbortSignal): Promise<string> {
+export async function jsonIn(response: Response, signal: AbortSignal): Promise<string> {
   const text = await textIn(response, signal);
   if (text === '' || /\bjson\b/.test(response.headers.get('content-type') ?? '')) return text;
   throw errorOf(response, '');
-}
-
-async function withHeaders(response: Response, signal: AbortSignal): Promise<{ text: string; headers: Headers }> {
-  return { text: await jsonIn(response, signal), headers: response.headers };
 }
 
 /** The body as text. Stops reading at a size that no response of the service has. */
