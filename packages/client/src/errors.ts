@@ -59,7 +59,8 @@ export class WaybillError extends Error {
 
   /** Whether the same request can succeed later: the service is busy, restarts or is unreachable. */
   get isTemporary(): boolean {
-    return this.code === 'connection_failed' || this.code === 'timed_out' || this.status === 429 || this.status >= 500;
+    if (this.code === 'connection_failed' || this.code === 'timed_out') return true;
+    return this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 

@@ -1,8 +1,7 @@
-import { WaybillError } from './errors.ts';
 import { pause } from './pause.ts';
-import type { PartedUpload, PartTickets } from './schema.ts';
 import { newSha256, type Sha256 } from './sha256.ts';
 import type { Transport } from './transport.ts';
+import { ANY_TYPE, beginParts, PartSender } from './upload-parts.ts';
 
 /** What can be uploaded. A stream needs `size`. */
 export type Content = Blob | Uint8Array | ReadableStream<Uint8Array>;
@@ -23,6 +22,7 @@ export interface UploadOptions {
 
 export interface UploadProgress {
   uploadId: string;
+  /** Also counts parts that had arrived before. */
   sentBytes: number;
   totalBytes: number;
 }
@@ -37,14 +37,6 @@ export interface UploadedFile {
   sha256: string;
 }
 
-const ANY_TYPE = 'application/octet-stream';
-/** Each upload part holds 16 MB in memory. */
-const PARTS_AT_ONCE = 3;
-const TICKETS_AT_ONCE = 20;
-/** URLs of upload parts are valid for an hour. Half of that leaves time for a slow one to start. */
-const TICKET_USED_WITHIN_MS = 30 * 60_000;
-/** 16 MB at 27 KB per second. */
-const PART_TIMEOUT_MS = 10 * 60_000;
 const HASHED_AT_ONCE_BYTES = 1_048_576;
 
 export async function upload(transport: Transport, content: Content, options: UploadOptions): Promise<UploadedFile> {
@@ -52,132 +44,21 @@ export async function upload(transport: Transport, content: Content, options: Up
   if (size === undefined) throw new TypeError('Give the size of a stream: upload(stream, { size, filename }).');
   const filename = options.filename ?? (content instanceof Blob && 'name' in content ? String(content.name) : 'file');
   const contentType = options.contentType || (content instanceof Blob && content.type) || ANY_TYPE;
-  const begun = await begin(transport, { filename, content_type: contentType, size_bytes: size }, options);
-  const sha256 = await new PartSender(transport, begun, options).send(partsOf(content, begun.part_size_bytes, size));
-  return { id: begun.upload_id, filename, contentType, sizeBytes: size, sha256 };
+  const { signal, resume } = options;
+  const begun = await beginParts(transport, '/v1/uploads', { filename, content_type: contentType, size_bytes: size }, { signal, resume });
+  const { upload_id: id, part_size_bytes } = begun;
+  const onSent = (sentBytes: number) => options.onProgress?.({ uploadId: id, sentBytes, totalBytes: size });
+  const hash = newSha256();
+  await new PartSender(transport, begun, { signal, onSent }).send(hashed(partsOf(content, part_size_bytes, size), hash));
+  return { id, filename, contentType, sizeBytes: size, sha256: hash.digest() };
 }
 
-async function begin(
-  transport: Transport,
-  file: { filename: string; content_type: string; size_bytes: number },
-  { resume, signal }: UploadOptions,
-): Promise<PartedUpload> {
-  const text =
-    resume === undefined
-      ? // An announcement that nobody uses does no harm.
-        await transport.text('POST /v1/uploads', { body: { ...file, parts: true } }, { signal, isRepeatable: true })
-      : await transport.text('GET /v1/uploads/{id}', { path: { id: resume } }, { signal });
-  const begun: PartedUpload = JSON.parse(text);
-  if (begun.part_size_bytes === undefined || begun.size_bytes !== file.size_bytes)
-    throw new TypeError(`The upload ${resume} is of a file with ${begun.size_bytes} bytes; start a new upload.`);
-  return begun;
-}
-
-/** Sends the missing parts of an upload, a few at a time, and completes it. */
-class PartSender {
-  readonly #transport: Transport;
-  readonly #upload: PartedUpload;
-  readonly #onProgress: (progress: UploadProgress) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #ending = new AbortController();
-  readonly #tickets = new Map<number, PartTickets['parts'][number] & { until: number }>();
-  readonly #missing: number[];
-  #sentBytes = 0;
-
-  constructor(transport: Transport, upload: PartedUpload, { onProgress = () => {}, signal }: UploadOptions) {
-    this.#transport = transport;
-    this.#upload = upload;
-    this.#onProgress = onProgress;
-    this.#signal = signal;
-    const count = Math.max(1, Math.ceil(upload.size_bytes / upload.part_size_bytes));
-    const arrived = new Set(upload.arrived_parts);
-    this.#missing = upload.complete ? [] : Array.from({ length: count }, (_, index) => index + 1).filter((number) => !arrived.has(number));
+/** Hashes each part when the next one is asked for, which is while the part is sent. */
+async function* hashed(parts: AsyncIterable<Uint8Array>, hash: Sha256): AsyncGenerator<Uint8Array, void> {
+  for await (const bytes of parts) {
+    yield bytes;
+    await hashBytes(hash, bytes);
   }
-
-  /** Returns the hash of all parts. */
-  async send(parts: AsyncIterable<Uint8Array>): Promise<string> {
-    const end = () => this.#ending.abort(this.#signal?.reason);
-    this.#signal?.throwIfAborted();
-    this.#signal?.addEventListener('abort', end);
-    try {
-      const hash = await this.#sendParts(parts);
-      const path = { id: this.#upload.upload_id };
-      const options = { signal: this.#ending.signal, isRepeatable: true };
-      if (!this.#upload.complete) await this.#transport.text('POST /v1/uploads/{id}/complete', { path }, options);
-      return hash.digest();
-    } catch (error) {
-      // Stops the other parts.
-      this.#ending.abort(error);
-      throw error;
-    } finally {
-      this.#signal?.removeEventListener('abort', end);
-    }
-  }
-
-  async #sendParts(parts: AsyncIterable<Uint8Array>): Promise<Sha256> {
-    const hash = newSha256();
-    const sending = new Set<Promise<void>>();
-    this.#report(0);
-    let number = 0;
-    for await (const bytes of parts) {
-      this.#ending.signal.throwIfAborted();
-      number++;
-      if (this.#missing[0] === number) {
-        this.#missing.shift();
-        if (sending.size >= PARTS_AT_ONCE) await Promise.race(sending);
-        const sent = this.#sendPart(number, bytes).finally(() => sending.delete(sent));
-        // Promise.race or Promise.all reports its failure.
-        sent.catch(() => undefined);
-        sending.add(sent);
-      } else this.#report(bytes.byteLength);
-      await hashBytes(hash, bytes);
-    }
-    await Promise.all(sending);
-    return hash;
-  }
-
-  async #sendPart(number: number, bytes: Uint8Array): Promise<void> {
-    const signal = this.#ending.signal;
-    await this.#transport.retry(true, signal, async () => {
-      const { url, headers } = await this.#ticket(number);
-      const own = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length');
-      const init = { method: 'PUT', headers: Object.fromEntries(own), body: bytes as Uint8Array<ArrayBuffer> };
-      await this.#transport
-        .attempt(url, init, { signal, timeoutMs: PART_TIMEOUT_MS }, (response) => response.arrayBuffer())
-        .catch(asTemporary);
-    });
-    this.#report(bytes.byteLength);
-  }
-
-  /** A signed URL, which is used once, so that a retry always has a fresh one. */
-  async #ticket(number: number): Promise<{ url: string; headers: Record<string, string> }> {
-    const known = this.#tickets.get(number);
-    this.#tickets.delete(number);
-    if (known && known.until > Date.now()) return known;
-    const until = Date.now() + TICKET_USED_WITHIN_MS;
-    const numbers = [number, ...this.#missing.slice(0, TICKETS_AT_ONCE - 1)];
-    const input = { path: { id: this.#upload.upload_id }, body: { numbers } };
-    const text = await this.#transport.text('POST /v1/uploads/{id}/parts', input, { signal: this.#ending.signal, isRepeatable: true });
-    const { parts }: PartTickets = JSON.parse(text);
-    for (const part of parts) if (part.number !== number) this.#tickets.set(part.number, { ...part, until });
-    const own = parts.find((part) => part.number === number);
-    if (!own) throw new WaybillError('unexpected_response', `The service gave no URL for upload part ${number}.`);
-    return own;
-  }
-
-  #report(moreBytes: number): void {
-    this.#sentBytes += moreBytes;
-    this.#onProgress({ uploadId: this.#upload.upload_id, sentBytes: this.#sentBytes, totalBytes: this.#upload.size_bytes });
-  }
-}
-
-/**
- * Errors that another try can solve. 403: the signed URL has expired, as on a computer that slept, and the next try gets a new one. 409: an earlier
- * try, whose connection broke, is still under way in the service.
- */
-function asTemporary(error: unknown): never {
-  const isTemporary = error instanceof WaybillError && (error.status === 403 || error.status === 409);
-  throw isTemporary ? new WaybillError('connection_failed', error.message, { cause: error }) : error;
 }
 
 /** In pieces, so that a page stays responsive if the hash is a script. */
