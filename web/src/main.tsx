@@ -2,7 +2,7 @@ import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiError } from './api/client.ts';
+import { WaybillError } from './api/client.ts';
 import { onBack } from './api/connection.ts';
 import { watchAccess } from './api/lost-access.ts';
 import { ConnectionBanner } from './frame/connection-banner.tsx';
@@ -12,7 +12,8 @@ import { applyTheme } from './ui/theme.ts';
 import { Toasts } from './ui/toast.tsx';
 
 /** A connection may come back, but a refusal of the API is final. */
-const shouldRetry = (times: number, error: Error) => times < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503);
+const shouldRetry = (times: number, error: Error) =>
+  times < 2 && error instanceof WaybillError && (error.status === 0 || error.status === 503);
 
 // Not with a timer: until then, React shows a switch that was just clicked as it was before.
 notifyManager.setScheduler(queueMicrotask);

@@ -8,7 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { actFor, activeBusiness } from './api/business.ts';
-import { ApiError } from './api/client.ts';
+import { WaybillError } from './api/client.ts';
 import { retried } from './api/lazy.ts';
 import { reading } from './api/queries.ts';
 import type { Account } from './api/schema.ts';
@@ -34,7 +34,7 @@ async function requireAccount({ context: { queries }, location }: Guarded): Prom
     wasSignedIn = true;
     return account;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    if (!(error instanceof WaybillError) || error.status !== 401) throw error;
     const ended = wasSignedIn || undefined;
     wasSignedIn = false;
     throw redirect({ to: '/sign-in', search: { next: location.href, ended } });

@@ -128,6 +128,21 @@ test('a PDF is drawn in a frame without an origin, which reaches nothing', async
   expect(await page.evaluate("'ran' in window")).toBe(false);
 });
 
+test('a refusal of the file store is shown, and a retry announces the file again', async () => {
+  const { page } = ann;
+  await ann.open('/compose?to=globex-works');
+  let announcements = 0;
+  page.on('request', (request) => request.url().endsWith('/v1/uploads') && announcements++);
+  const STORE = /\/objects\//;
+  await page.route(STORE, (route) => route.fulfill({ status: 403, contentType: 'text/xml', body: '<Error/>' }));
+  await page.getByLabel('Files to attach').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
+  await page.getByText('Upload refused by the file store (HTTP 403). Try again.').waitFor();
+  await page.unroute(STORE);
+  await page.getByRole('button', { name: 'Retry a.txt' }).click();
+  await page.getByText('Uploaded').waitFor();
+  expect(announcements).toBe(2);
+});
+
 describe('a large file', () => {
   const MB = 1_048_576;
   const folder = mkdtempSync(path.join(tmpdir(), 'waybill-'));

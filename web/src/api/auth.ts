@@ -1,15 +1,15 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ApiError, auth } from './client.ts';
+import { auth, type WaybillError } from './client.ts';
 
-export function useAuth<Body = void, Response = unknown>(path: string): UseMutationResult<Response, ApiError, Body> {
-  return useMutation<Response, ApiError, Body>({ mutationFn: (body) => auth<Response>('POST', path, body) });
+export function useAuth<Body = void, Response = unknown>(path: string): UseMutationResult<Response, WaybillError, Body> {
+  return useMutation<Response, WaybillError, Body>({ mutationFn: (body) => auth<Response>('POST', path, body) });
 }
 
-export function useSignOut(next?: string): { signOut(): void; isBusy: boolean; error: ApiError | null } {
+export function useSignOut(next?: string): { signOut(): void; isBusy: boolean; error: WaybillError | null } {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { mutate, isPending, error } = useMutation<unknown, ApiError>({
+  const { mutate, isPending, error } = useMutation<unknown, WaybillError>({
     mutationFn: () => auth('POST', 'sign-out'),
     onSuccess: async () => {
       // The next person must not see the data of this one.

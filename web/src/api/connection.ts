@@ -31,16 +31,18 @@ async function ask(): Promise<void> {
   set(false);
 }
 
-/** Waits for the next try: a moment, or until the browser is online again. */
-export function pause(): Promise<void> {
+/** Waits for the next try: a moment, or until the browser is online again. An abort ends it, too. */
+export function pause(ms = RETRY_MS, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       removeEventListener('online', end);
+      signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, RETRY_MS);
+    const timer = setTimeout(end, ms);
     addEventListener('online', end);
+    signal?.addEventListener('abort', end);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './client.ts';
+import { WaybillError } from './client.ts';
 import { reading } from './queries.ts';
 
 /**
@@ -9,7 +9,7 @@ import { reading } from './queries.ts';
 export function watchAccess(queries: QueryClient, runGuards: () => Promise<void>): void {
   const account = reading('GET /v1/account', {});
   const onError = async (error: unknown, query?: Query<unknown, unknown>) => {
-    const status = error instanceof ApiError ? error.status : 0;
+    const status = error instanceof WaybillError ? error.status : 0;
     // A visitor who was not signed in has lost nothing.
     if ((status !== 401 && status !== 403) || queries.getQueryData(account.queryKey) === undefined) return;
     if (query?.queryKey[1] === 'GET /v1/account') {

@@ -1,4 +1,4 @@
-import { ApiError, auth } from './client.ts';
+import { auth, pageError } from './client.ts';
 
 /** A passkey as listed by /auth, which is not in the OpenAPI document. */
 export interface Passkey {
@@ -34,6 +34,6 @@ async function credentialFrom(ask: () => Promise<Credential | null>): Promise<ob
     const message = isKnown
       ? 'This device already has a passkey for your account.'
       : 'Passkey cancelled or not found. Try again, or sign in another way.';
-    throw new ApiError(0, { message }, null);
+    throw pageError(message);
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, errorIn } from './client.ts';
+import type { Fetch } from '../../../packages/client/src/transport.ts';
 
 /** Browsers open six connections to a host, and the rest of the page needs some. */
 const PUTS_AT_ONCE = 3;
@@ -18,32 +18,26 @@ export async function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Pro
   }
 }
 
-interface Put {
-  url: string;
-  headers: Record<string, string>;
-  bytes: Blob;
-  signal: AbortSignal;
-  onSent(count: number): void;
+/** A fetch by XMLHttpRequest, since that of browsers reports no upload progress. */
+export function fetchWithProgress(onSent: (count: number) => void): Fetch {
+  return (url, { method = 'GET', headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      const abort = () => request.abort();
+      request.open(method, url);
+      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
+      request.upload.onprogress = ({ loaded }) => onSent(loaded);
+      request.onload = () => resolve(responseOf(request));
+      request.onerror = () => reject(new TypeError('The connection broke.'));
+      request.onabort = () => reject(signal?.reason);
+      request.onloadend = () => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort);
+      request.send(body instanceof Blob ? body : null);
+    });
 }
 
-/** PUTs bytes to a signed URL with XMLHttpRequest, since fetch reports no upload progress. */
-export function put({ url, headers, bytes, signal, onSent }: Put): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    const abort = () => request.abort();
-    request.open('PUT', url);
-    for (const [name, value] of Object.entries(headers)) if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded }) => onSent(Math.min(loaded, bytes.size));
-    request.onload = () => (request.status < 300 ? resolve() : reject(errorOf(request)));
-    request.onerror = () => reject(new ApiError(0, {}, null));
-    request.onabort = () => reject(signal.reason);
-    request.onloadend = () => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort);
-    request.send(bytes);
-  });
-}
-
-function errorOf(request: XMLHttpRequest): ApiError {
-  const error = { message: `Upload refused by the file store (HTTP ${request.status}). Try again.`, ...errorIn(request.responseText) };
-  return new ApiError(request.status, error, request.getResponseHeader('retry-after'));
+function responseOf(request: XMLHttpRequest): Response {
+  const { status } = request;
+  const retryAfter = status < 300 ? null : request.getResponseHeader('retry-after');
+  return new Response(request.responseText || null, { status, headers: { ...(retryAfter !== null && { 'retry-after': retryAfter }) } });
 }

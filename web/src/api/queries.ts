@@ -9,7 +9,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { activeBusiness, useActiveBusiness } from './business.ts';
-import { type ApiError, call, type InputOf, type Operation, type ResponseOf } from './client.ts';
+import { call, type InputOf, type Operation, type ResponseOf, type WaybillError } from './client.ts';
 
 /** These responses do not depend on the active business. */
 const OF_NO_BUSINESS = /^\w+ \/v1\/(account|sign-in|public|receipts|drops|businesses)\b/;
@@ -19,7 +19,7 @@ export function keyOf(operation: Operation, input: object): unknown[] {
 }
 
 export function reading<O extends Operation>(operation: O, input: InputOf<O>) {
-  return queryOptions<ResponseOf<O>, ApiError>({
+  return queryOptions<ResponseOf<O>, WaybillError>({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => call(operation, input, { signal }),
   });
@@ -29,7 +29,7 @@ export function useReading<O extends Operation>(
   operation: O,
   input: InputOf<O>,
   options: { enabled?: boolean } = {},
-): UseQueryResult<ResponseOf<O>, ApiError> {
+): UseQueryResult<ResponseOf<O>, WaybillError> {
   // Renders again when the business changes, because the key does.
   useActiveBusiness();
   return useQuery({ ...reading(operation, input), ...options });
@@ -45,7 +45,7 @@ export interface List<Item, Page = object> {
   last: Omit<Page, 'data'> | undefined;
   isPending: boolean;
   isFetching: boolean;
-  error: ApiError | null;
+  error: WaybillError | null;
   hasMore: boolean;
   isFetchingMore: boolean;
   more(): void;
@@ -75,7 +75,7 @@ export function useList<O extends Listing, Kept>(
   type Item = Kept | PageOf<O>;
   type Page = Omit<ResponseOf<O>, 'data'> & { data: Item[]; next_cursor: string | null };
   useActiveBusiness();
-  const list = useInfiniteQuery<Page, ApiError, { items: Item[]; last: Page | undefined }, unknown[], string | undefined>({
+  const list = useInfiniteQuery<Page, WaybillError, { items: Item[]; last: Page | undefined }, unknown[], string | undefined>({
     queryKey: listKeyOf(operation, input),
     queryFn: async ({ pageParam, signal }) => {
       const { query = {} } = input as { query?: object };
@@ -109,9 +109,9 @@ export function forget(queries: QueryClient, ...operations: Operation[]): Promis
 export function useAction<O extends Operation>(
   operation: O,
   { changes = [] }: { changes?: Operation[] } = {},
-): UseMutationResult<ResponseOf<O>, ApiError, InputOf<O>> {
+): UseMutationResult<ResponseOf<O>, WaybillError, InputOf<O>> {
   const queries = useQueryClient();
-  return useMutation<ResponseOf<O>, ApiError, InputOf<O>>({
+  return useMutation<ResponseOf<O>, WaybillError, InputOf<O>>({
     mutationFn: (input) => call(operation, input),
     // Pending until the reload is done. The reload may unmount the caller, so follow-up steps belong after mutateAsync, not in the callbacks of
     // mutate.

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { randomKey } from '../../../packages/client/src/random-key.ts';
 import { useActiveBusiness } from './business.ts';
-import { type ApiError, call, JsonText } from './client.ts';
+import { call, JsonText, type WaybillError } from './client.ts';
 import { forget } from './queries.ts';
 import type { Envelope } from './schema.ts';
 
@@ -14,7 +14,7 @@ export function useSend(door: 'POST /v1/messages' | 'POST /v1/drops', by = '') {
   // A message that waits for the network is sent by the business it was written for, not by the one that is active then.
   const business = useActiveBusiness();
   const forBusiness = business === undefined ? undefined : { 'waybill-business': business };
-  return useMutation<Envelope, ApiError, string>({
+  return useMutation<Envelope, WaybillError, string>({
     mutationFn: (body) =>
       call(door, { body: new JsonText(body) }, { headers: { 'idempotency-key': keyFor(`${door} ${by} ${body}`), ...forBusiness } }),
     onSuccess: () => {

@@ -1,9 +1,10 @@
 import { randomKey } from '../../../packages/client/src/random-key.ts';
-import { ApiError, call } from './client.ts';
-import { inTurn, put } from './put.ts';
+import { ANY_TYPE, beginParts, PartSender, type Put, putBytes, type UploadPath } from '../../../packages/client/src/upload-parts.ts';
+import { call, NO_TIMEOUT_MS, newTransport, pageError, WaybillError } from './client.ts';
+import { pause } from './connection.ts';
+import { fetchWithProgress, inTurn } from './put.ts';
 import type { Upload as Announced } from './schema.ts';
 import { Speed } from './speed.ts';
-import { type Door, sendParts } from './upload-parts.ts';
 
 export interface Progress {
   /** reconnecting: the connection broke and is being retried. */
@@ -11,21 +12,22 @@ export interface Progress {
   sentBytes: number;
   bytesPerSecond: number | undefined;
   secondsLeft: number | undefined;
-  error: ApiError | undefined;
+  error: WaybillError | undefined;
   uploadId: string | undefined;
 }
 
 const UPLOAD_MAX_BYTES = 5 * 1024 ** 3;
 /** Larger files are uploaded in parts, so that a pause loses nothing. */
 const PARTS_FROM_BYTES = 16 * 1024 ** 2;
-const ANY_TYPE = 'application/octet-stream';
-const TRIES = 6;
+/** With the pauses before them, these last for half a minute at least. */
+const RETRIES = 7;
 const REPORT_EVERY_MS = 200;
 
 export class Upload {
   readonly key = randomKey();
   readonly file: File;
-  readonly #door: Door;
+  readonly #path: UploadPath;
+  readonly #transport = newTransport({ maxRetries: RETRIES, wait: (ms, signal) => this.#waitToRetry(ms, signal) });
   readonly #listeners = new Set<() => void>();
   readonly #speed = new Speed();
   #progress: Progress = {
@@ -42,9 +44,9 @@ export class Upload {
   #announced: Announced | undefined;
   #partedId: string | undefined;
 
-  constructor(file: File, door: Door) {
+  constructor(file: File, path: UploadPath) {
     this.file = file;
-    this.#door = door;
+    this.#path = path;
     this.resume();
   }
 
@@ -72,9 +74,9 @@ export class Upload {
       (uploadId) => this.#change({ status: 'done', sentBytes: this.file.size, uploadId }),
       (error) => {
         if (signal.aborted) return;
-        // Stops the other parts.
+        // Ignores progress that is still reported.
         this.#running.abort();
-        this.#change({ status: 'failed', error: asApiError(error) });
+        this.#change({ status: 'failed', error: error instanceof WaybillError ? error : pageError(String(error)) });
       },
     );
   }
@@ -85,33 +87,41 @@ export class Upload {
   }
 
   async #send(signal: AbortSignal): Promise<string> {
-    if (this.file.size > UPLOAD_MAX_BYTES)
-      throw new ApiError(0, { code: 'file_too_large', message: 'This file is larger than 5 GB.' }, null);
+    if (this.file.size > UPLOAD_MAX_BYTES) throw new WaybillError('file_too_large', 'This file is larger than 5 GB.');
     try {
-      if (this.file.size < PARTS_FROM_BYTES) return await this.#persist(signal, () => inTurn(signal, () => this.#sendInOnePiece(signal)));
-      return await this.#sendParts(signal);
+      if (this.file.size >= PARTS_FROM_BYTES) return await this.#sendParts(signal);
+      return await this.#transport.retry(true, signal, () => inTurn(signal, () => this.#sendInOnePiece(signal)));
     } catch (error) {
       // The announcement has expired, or the bytes are sealed: a retry starts from the beginning.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) this.#announced = this.#partedId = undefined;
+      if (error instanceof WaybillError && error.status >= 400 && error.status < 500) this.#announced = this.#partedId = undefined;
       throw error;
     }
   }
 
   async #sendInOnePiece(signal: AbortSignal): Promise<string> {
     this.#change({ status: 'sending', sentBytes: 0 });
-    this.#announced ??= (await call(`POST ${this.#door}`, { body: this.#announcement() }, { signal })) as Announced;
-    const { upload_id, upload_url, headers } = this.#announced;
-    await put({ url: upload_url, headers, bytes: this.file, signal, onSent: (count) => this.#reportSent(count) });
+    this.#announced ??= (await call(`POST ${this.#path}`, { body: this.#announcement() }, { signal })) as Announced;
+    const { upload_id, upload_url: url, headers } = this.#announced;
+    await this.#put({ url, headers }, this.file, signal, (count) => this.#reportSent(count));
     return upload_id;
   }
 
   async #sendParts(signal: AbortSignal): Promise<string> {
-    const persist = <T>(run: () => Promise<T>): Promise<T> => this.#persist(signal, run);
-    const announce = () => call(`POST ${this.#door}`, { body: { ...this.#announcement(), parts: true } }, { signal });
-    this.#partedId ??= (await persist(() => inTurn(signal, announce))).upload_id;
+    const [transport, path, resume] = [this.#transport, this.#path, this.#partedId];
+    const begun = await inTurn(signal, () => beginParts(transport, path, this.#announcement(), { signal, resume }));
+    this.#partedId = begun.upload_id;
     this.#change({ status: 'sending' });
-    await sendParts({ door: this.#door, id: this.#partedId, file: this.file, signal, persist, onSent: (count) => this.#reportSent(count) });
-    return this.#partedId;
+    const put: Put = (ticket, bytes, own, onSent) => inTurn(own, () => this.#put(ticket, bytes, own, onSent));
+    const sender = new PartSender(transport, begun, { path, signal, put, onSent: (count) => this.#reportSent(count) });
+    await sender.send(this.#slices(begun.part_size_bytes));
+    return begun.upload_id;
+  }
+
+  readonly #put: Put = (ticket, bytes, signal, onSent) =>
+    putBytes(this.#transport, ticket, bytes, { signal, timeoutMs: NO_TIMEOUT_MS, fetch: fetchWithProgress(onSent) });
+
+  *#slices(bytes: number): Generator<Blob, void> {
+    for (let at = 0; at < this.file.size; at += bytes) yield this.file.slice(at, at + bytes);
   }
 
   #announcement() {
@@ -119,27 +129,17 @@ export class Upload {
     return { filename: name, content_type: type || ANY_TYPE, size_bytes: size };
   }
 
-  async #persist<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await run();
-      } catch (error) {
-        signal.throwIfAborted();
-        await this.#checkReadable();
-        if (!(error instanceof ApiError) || !isTemporary(error) || tries >= TRIES) throw error;
-        this.#change({ status: 'reconnecting' });
-        await pauseOrOnline(error.retryAfterS ?? 2 ** (tries - 1), signal);
-      }
-    }
-  }
-
-  /** Reading a changed or removed file looks like a broken connection. */
-  async #checkReadable(): Promise<void> {
-    try {
-      await this.file.slice(0, 1).arrayBuffer();
-    } catch {
-      throw new ApiError(0, { message: 'Couldn’t read the file: it was changed or moved, or is a folder. Choose it again.' }, null);
-    }
+  async #waitToRetry(ms: number, signal?: AbortSignal): Promise<void> {
+    // Reading a changed or removed file looks like a broken connection.
+    await this.file
+      .slice(0, 1)
+      .arrayBuffer()
+      .catch(() => {
+        throw pageError('Couldn’t read the file: it was changed or moved, or is a folder. Choose it again.');
+      });
+    signal?.throwIfAborted();
+    this.#change({ status: 'reconnecting' });
+    await pause(ms, signal);
   }
 
   #reportSent(sentBytes: number): void {
@@ -157,26 +157,4 @@ export class Upload {
     this.#progress = { ...this.#progress, ...changes };
     for (const listener of this.#listeners) listener();
   }
-}
-
-function isTemporary({ status }: ApiError): boolean {
-  return status === 0 || status === 408 || status === 429 || status >= 500;
-}
-
-function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(0, { message: String(error) }, null);
-}
-
-function pauseOrOnline(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      clearTimeout(timer);
-      removeEventListener('online', go);
-      signal.removeEventListener('abort', go);
-      resolve();
-    };
-    const timer = setTimeout(go, seconds * 1_000);
-    addEventListener('online', go);
-    signal.addEventListener('abort', go);
-  });
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { UploadPath } from '../../../packages/client/src/upload-parts.ts';
 import { type Progress, Upload } from './upload.ts';
-import type { Door } from './upload-parts.ts';
 
 export interface Uploads {
   list: readonly Upload[];
@@ -13,7 +13,7 @@ export interface Uploads {
 }
 
 /** The files of an unsent message. Uploads start when files are chosen, and are cancelled on unmount. */
-export function useUploads(door: Door): Uploads {
+export function useUploads(path: UploadPath): Uploads {
   const [list, setList] = useState<readonly Upload[]>([]);
   const uploadIds = useIds(list);
   const latest = useRef(list);
@@ -23,10 +23,10 @@ export function useUploads(door: Door): Uploads {
   useEffect(() => () => void cancelAll(latest.current), []);
   const add = useCallback(
     (files: Iterable<File>) => {
-      const added = [...files].map((file) => new Upload(file, door));
+      const added = [...files].map((file) => new Upload(file, path));
       setList((known) => [...known, ...added]);
     },
-    [door],
+    [path],
   );
   const remove = useCallback((upload: Upload) => {
     upload.cancel();

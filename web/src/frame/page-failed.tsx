@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
-import { ApiError } from '../api/client.ts';
+import { pageError, WaybillError } from '../api/client.ts';
 import { useIsAway } from '../api/connection.ts';
 import { ErrorNote } from '../ui/states.tsx';
 import { Plain } from './plain.tsx';
@@ -21,7 +21,7 @@ export function PageNotFound() {
 /** Shown if the service can't be reached, or a new version has replaced the files of the page. */
 export function PageFailed({ error }: ErrorComponentProps) {
   const isAway = useIsAway();
-  const shown = error instanceof ApiError ? error : new ApiError(0, { message: 'Couldn’t load this page. Reload it to try again.' }, null);
+  const shown = error instanceof WaybillError ? error : pageError('Couldn’t load this page. Reload it to try again.');
   return (
     <Plain title="Something went wrong">
       {isAway ? (

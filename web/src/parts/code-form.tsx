@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useAuth } from '../api/auth.ts';
-import type { ApiError } from '../api/client.ts';
+import type { WaybillError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ErrorNote } from '../ui/states.tsx';
@@ -124,7 +124,7 @@ function SendAgain({ email, onSent }: { email: string; onSent(): void }) {
 
 const inMinutes = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 
-function inWords({ details }: ApiError): string {
+function inWords({ details }: WaybillError): string {
   const said = details[0]?.message ?? '';
   if (/expired/i.test(said)) return 'This code has expired. Request a new one.';
   if (/attempts/i.test(said)) return 'Too many attempts. Request a new code.';

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useAuth } from '../api/auth.ts';
-import type { ApiError } from '../api/client.ts';
+import type { WaybillError } from '../api/client.ts';
 import { canUsePasskeys, signInWithPasskey } from '../api/passkeys.ts';
 import { useReading } from '../api/queries.ts';
 import type { SignIn } from '../api/schema.ts';
@@ -34,7 +34,7 @@ function Options({ ways, backTo, email: given = '', error, isFirst = false, onSi
   const [email, setEmail] = useState(given);
   const [isSent, setSent] = useState(false);
   const begin = useAuth<{ provider: string; callbackURL: string; errorCallbackURL: string }, { url: string }>('sign-in/social');
-  const passkey = useMutation<void, ApiError>({ mutationFn: signInWithPasskey, onSuccess: onSignedIn });
+  const passkey = useMutation<void, WaybillError>({ mutationFn: signInWithPasskey, onSuccess: onSignedIn });
   if (isSent) return <CodeForm email={email} mailsAt={ways.mails_at} onSignedIn={onSignedIn} onChange={() => setSent(false)} />;
 
   const providers = [

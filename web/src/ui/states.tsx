@@ -1,9 +1,9 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { ApiError } from '../api/client.ts';
+import type { WaybillError } from '../api/client.ts';
 import { Button } from './button.tsx';
 
-export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
+export function ErrorNote({ error, onRetry }: { error: WaybillError; onRetry?: () => void }) {
   return (
     <div role="alert" className="my-3 flex gap-3 rounded-lg bg-bad-tint px-4 py-3 text-sm">
       <CircleAlert className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
@@ -30,7 +30,7 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
 }
 
 /** A refusal is final; time-outs, limits and faults pass. */
-const canHelp = ({ status }: ApiError): boolean => status < 400 || status >= 500 || status === 408 || status === 429;
+const canHelp = ({ status }: WaybillError): boolean => status < 400 || status >= 500 || status === 408 || status === 429;
 
 export function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children?: ReactNode }) {
   return (
@@ -55,7 +55,7 @@ export function Loading({ rows = 3, label = 'Loading' }: { rows?: number; label?
 }
 
 interface StatesProps<Data> {
-  of: { data: Data | undefined; error: ApiError | null; refetch(): unknown };
+  of: { data: Data | undefined; error: WaybillError | null; refetch(): unknown };
   rows?: number;
   children(data: Data): ReactNode;
 }

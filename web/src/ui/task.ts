@@ -1,16 +1,16 @@
 import { useState } from 'react';
-import { ApiError } from '../api/client.ts';
+import { WaybillError } from '../api/client.ts';
 
 export function useTask() {
   const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const [error, setError] = useState<WaybillError | null>(null);
   const run = async (task: () => unknown): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
       await task();
     } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
+      if (!(failure instanceof WaybillError)) throw failure;
       setError(failure);
     } finally {
       setBusy(false);

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '../api/client.ts';
+import { WaybillError } from '../api/client.ts';
 import { keysOf } from '../keys-of.ts';
 import { useTask } from './task.ts';
 
@@ -12,7 +12,7 @@ interface FormOptions<Fields> {
   /** Problems found without the API. With any, nothing is sent. */
   check?(fields: Fields): Errors<Fields>;
   /** The field for an error code of the API. */
-  codes?: Partial<Record<ApiError['code'], keyof Fields>>;
+  codes?: Partial<Record<WaybillError['code'], keyof Fields>>;
   /** The JSON Pointers of a field, if its name differs in the request. */
   paths?: Partial<Record<keyof Fields, readonly string[]>>;
 }
@@ -25,7 +25,7 @@ export interface Form<Fields> {
   ): { value: Fields[Name]; error: string | undefined; onChange(event: { target: { value: string } }): void };
   isBusy: boolean;
   /** The error that no field shows. */
-  error: ApiError | null;
+  error: WaybillError | null;
   submit(): void;
 }
 
@@ -41,7 +41,7 @@ export function useForm<Fields extends Record<string, string>>({
   const { isBusy, error, run } = useTask();
   const names = keysOf(initial);
   const pathsOf = (name: keyof Fields & string) => paths[name] ?? [`/${name}`];
-  const errorsIn = (failure: ApiError): Errors<Fields> => {
+  const errorsIn = (failure: WaybillError): Errors<Fields> => {
     const found: Errors<Fields> = {};
     const byCode = codes[failure.code];
     if (byCode !== undefined) {
@@ -50,13 +50,13 @@ export function useForm<Fields extends Record<string, string>>({
     }
     for (const name of names) {
       const message = pathsOf(name)
-        .map((path) => failure.at(path))
+        .map((path) => failure.field(path))
         .find(Boolean);
       if (message !== undefined) found[name] = message;
     }
     return found;
   };
-  const isAtFields = ({ code, details }: ApiError) =>
+  const isAtFields = ({ code, details }: WaybillError) =>
     code in codes || (details.length > 0 && details.every(({ path }) => names.some((name) => pathsOf(name).includes(path))));
   const set = (changes: Partial<Fields>) => {
     setFields((known) => ({ ...known, ...changes }));
@@ -70,7 +70,7 @@ export function useForm<Fields extends Record<string, string>>({
     try {
       await submit(fields);
     } catch (failure) {
-      if (failure instanceof ApiError) setErrors(errorsIn(failure));
+      if (failure instanceof WaybillError) setErrors(errorsIn(failure));
       throw failure;
     }
   };

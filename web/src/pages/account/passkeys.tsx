@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useSignOut } from '../../api/auth.ts';
-import { type ApiError, auth } from '../../api/client.ts';
+import { auth, type WaybillError } from '../../api/client.ts';
 import { addPasskey, canUsePasskeys, listPasskeys, type Passkey } from '../../api/passkeys.ts';
 import { useReading } from '../../api/queries.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -18,14 +18,14 @@ import { browserName } from './session-names.ts';
 
 const KEY = ['', 'passkeys'];
 
-function usePasskeyAction<Input>(act: (input: Input) => Promise<unknown>): UseMutationResult<unknown, ApiError, Input> {
+function usePasskeyAction<Input>(act: (input: Input) => Promise<unknown>): UseMutationResult<unknown, WaybillError, Input> {
   const queries = useQueryClient();
-  return useMutation<unknown, ApiError, Input>({ mutationFn: act, onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) });
+  return useMutation<unknown, WaybillError, Input>({ mutationFn: act, onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) });
 }
 
 export function Passkeys() {
   const { data: ways } = useReading('GET /v1/sign-in', {});
-  const list = useQuery<Passkey[], ApiError>({ queryKey: KEY, queryFn: listPasskeys });
+  const list = useQuery<Passkey[], WaybillError>({ queryKey: KEY, queryFn: listPasskeys });
   const [isAdding, setAdding] = useState(false);
   const whyNot = ways === undefined ? undefined : whyNoPasskeys(ways.passkey);
   const canAdd = ways !== undefined && whyNot === undefined;
@@ -126,7 +126,7 @@ interface NameDialogProps {
   action: string;
   initial: string;
   hint?: string;
-  mutation: UseMutationResult<unknown, ApiError, string>;
+  mutation: UseMutationResult<unknown, WaybillError, string>;
   done: string;
   onClose(): void;
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useSignOut } from '../../api/auth.ts';
-import type { ApiError, ResponseOf } from '../../api/client.ts';
+import type { ResponseOf, WaybillError } from '../../api/client.ts';
 import { keyOf, useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
@@ -114,7 +114,7 @@ function OtherAccount({ token, invitation, account }: { token: string; invitatio
   );
 }
 
-function NoInvitation({ error, onRetry }: { error: ApiError; onRetry(): void }) {
+function NoInvitation({ error, onRetry }: { error: WaybillError; onRetry(): void }) {
   if (error.code !== 'not_found')
     return (
       <Plain title="Invitation">

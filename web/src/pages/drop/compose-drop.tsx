@@ -39,7 +39,7 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
   };
   const text = (name: keyof typeof EMPTY) => ({
     value: draft[name],
-    error: error?.at(`/${name}`),
+    error: error?.field(`/${name}`),
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
   });
   return (
@@ -90,7 +90,7 @@ function SendForm({ files, isEmpty, send: { error, isPending }, onSend }: SendFo
   };
   return (
     <form onSubmit={onSubmit} className="flex flex-col gap-4">
-      <Attachments uploads={uploads} error={error?.at('/files')} />
+      <Attachments uploads={uploads} error={error?.field('/files')} />
       <p className="text-sm text-soft">
         You get a receipt. Anyone with its link sees your name, email address, subject, message and file names, but not the content of
         files.

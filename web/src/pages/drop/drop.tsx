@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { BadgeCheck } from 'lucide-react';
-import type { ApiError } from '../../api/client.ts';
+import type { WaybillError } from '../../api/client.ts';
 import { useReading } from '../../api/queries.ts';
 import type { PublicProfile } from '../../api/schema.ts';
 import { Plain } from '../../frame/plain.tsx';
@@ -58,7 +58,7 @@ function Found({ profile }: { profile: PublicProfile }) {
   );
 }
 
-function NotFound({ handle, error, onRetry }: { handle: string; error: ApiError; onRetry(): void }) {
+function NotFound({ handle, error, onRetry }: { handle: string; error: WaybillError; onRetry(): void }) {
   if (error.code !== 'not_found')
     return (
       <Plain title={`@${handle}`}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { ApiError, call } from '../../api/client.ts';
+import { call, pageError, type WaybillError } from '../../api/client.ts';
 import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Name, visible } from '../../ui/name.tsx';
@@ -14,7 +14,7 @@ const PdfPreview = lazy(retried(async () => ({ default: (await import('./pdf-pre
  * with the type of their bytes), and PDFs in a frame without an origin. No document of a stranger is ever loaded, from any origin.
  */
 export function FilePreview({ file, kind }: { file: File; kind: PreviewKind }) {
-  const content = useQuery<Content, ApiError>({
+  const content = useQuery<Content, WaybillError>({
     queryKey: ['file', file.id, kind],
     queryFn: ({ signal }) => read(file, kind, signal),
     staleTime: Number.POSITIVE_INFINITY,
@@ -61,7 +61,7 @@ async function bytesAt(url: string, signal: AbortSignal): Promise<Uint8Array<Arr
   } catch {
     signal.throwIfAborted();
   }
-  throw new ApiError(0, { message: 'Couldn’t load the preview. Download the file instead.' }, null);
+  throw pageError('Couldn’t load the preview. Download the file instead.');
 }
 
 function dataUrl(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { Download, Eye, EyeOff, FileIcon, FileText, ImageIcon } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { ApiError, call } from '../../api/client.ts';
+import { call, WaybillError } from '../../api/client.ts';
 import { retried } from '../../api/lazy.ts';
 import type { File } from '../../api/schema.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -63,7 +63,7 @@ async function download(id: string): Promise<void> {
 
 function FileRow({ file }: { file: File }) {
   const { id, filename, content_type, size_bytes, sha256 } = file;
-  const [error, setError] = useState<ApiError>();
+  const [error, setError] = useState<WaybillError>();
   const [isLoading, setLoading] = useState(false);
   const [isShown, setShown] = useState(false);
   const kind = previewKindOf(file);
@@ -74,7 +74,7 @@ function FileRow({ file }: { file: File }) {
     try {
       await download(id);
     } catch (failure) {
-      if (failure instanceof ApiError) setError(failure);
+      if (failure instanceof WaybillError) setError(failure);
     } finally {
       setLoading(false);
     }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ApiError, call, JsonText } from '../../api/client.ts';
+import { call, JsonText, type WaybillError } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { RecipientCheck } from '../../api/schema.ts';
 import { type Problem, problemsIn, readJson } from '../../parts/json-editor/problems.ts';
@@ -24,7 +24,7 @@ export function useRecipientCheck(to: string | undefined, text: string): SchemaV
   const json = useMemo(() => (text.trim() === '' ? undefined : readJson(text).tree), [text]);
   const question = json && ADDRESS.test(address) ? `${address} ${text}` : undefined;
   const asked = useDebouncedValue(question, TYPING_MS);
-  const { data, isSuccess } = useQuery<RecipientCheck, ApiError>({
+  const { data, isSuccess } = useQuery<RecipientCheck, WaybillError>({
     queryKey: [...keyOf(CHECK, {}), asked],
     queryFn: ({ signal }) => call(CHECK, inputOf(asked ?? ''), { signal }),
     enabled: asked !== undefined,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { actFor, useActiveBusiness } from '../../api/business.ts';
-import { ApiError, call } from '../../api/client.ts';
+import { call, WaybillError } from '../../api/client.ts';
 import { useReading } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Name } from '../../ui/name.tsx';
@@ -20,7 +20,7 @@ export function ThreadElsewhere({ id }: { id: string }) {
       return null;
     },
   });
-  if (owner.error instanceof ApiError)
+  if (owner.error instanceof WaybillError)
     return (
       <>
         <PageHeader title="Thread" />
@@ -61,7 +61,7 @@ async function hasThread(handle: string, id: string): Promise<boolean> {
     await call('GET /v1/threads/{id}', { path: { id }, query: { limit: 1 } }, { headers: { 'waybill-business': handle } });
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false;
+    if (error instanceof WaybillError && error.status === 404) return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { type InfiniteData, queryOptions, useInfiniteQuery, useQuery, useQueryCl
 import { useCallback, useEffect } from 'react';
 import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
-import { type ApiError, call, textOf } from '../../api/client.ts';
+import { call, textOf, type WaybillError } from '../../api/client.ts';
 import { useArrivals, useThreadChanges } from '../../api/live.ts';
 import type { EnvelopeSummary, Party, ThreadState } from '../../api/schema.ts';
 import { isChanging } from './work/under-way.ts';
@@ -30,7 +30,7 @@ const PAGE_ITEMS = 100;
 
 /** A delivered message never changes, so it is loaded once. */
 export function fullMessage(business: string | undefined, { id, json_sha256 }: Message) {
-  return queryOptions<FullMessage, ApiError>({
+  return queryOptions<FullMessage, WaybillError>({
     queryKey: ['message', business, id],
     queryFn: async ({ signal }) => {
       const raw = await textOf('GET /v1/messages/{id}', { path: { id } }, { signal });
@@ -57,7 +57,7 @@ export function useThread(id: string) {
   const queries = useQueryClient();
   // Not invalidated like other queries: earlier messages never change, so only the last page is loaded again.
   const key = ['thread', business, id];
-  const thread = useInfiniteQuery<ThreadPage, ApiError, Pages, unknown[], string | undefined>({
+  const thread = useInfiniteQuery<ThreadPage, WaybillError, Pages, unknown[], string | undefined>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => read(id, pageParam, signal),
     initialPageParam: undefined,

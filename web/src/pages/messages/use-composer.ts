@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { WaybillError } from '../../api/client.ts';
 import type { Envelope, Party } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
 import { type Uploads, useUploads } from '../../api/uploads.ts';
@@ -26,7 +26,7 @@ interface Problem {
 
 const FIELDS = ['/to', '/type', '/subject', '/note', '/json', '/files'];
 
-const isAtField = ({ code, details }: ApiError): boolean =>
+const isAtField = ({ code, details }: WaybillError): boolean =>
   code === 'unknown_recipient' || (details.length > 0 && details.every(({ path }) => FIELDS.includes(path)));
 
 export interface Elements {
@@ -52,9 +52,9 @@ export function useComposer(props: ComposerProps, elements: Elements) {
   return {
     ...{ draft, change, uploads, submit, version, isBusy: send.isPending, hasJson: json !== 'none', isJsonAdded: json === 'added' },
     error: error && !isAtField(error) ? error : null,
-    errorAt: (name: keyof Draft | 'files') => error?.at(`/${name}`),
+    errorAt: (name: keyof Draft | 'files') => error?.field(`/${name}`),
     recipientError:
-      problem?.at === 'to' ? problem.text : (error?.at('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined)),
+      problem?.at === 'to' ? problem.text : (error?.field('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined)),
     problem: problem?.at === undefined ? problem?.text : undefined,
     setRecipient: (to: string) => {
       change({ to });
@@ -118,8 +118,8 @@ function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipi
       finish(await send.mutateAsync(bodyOf(draft, inReplyTo, uploads.ids)));
     } catch (failure) {
       // The mutation has the error, which is shown.
-      if (!(failure instanceof ApiError)) throw failure;
-      if (failure.code === 'unknown_recipient' || failure.at('/to') !== undefined) recipient.current?.focus();
+      if (!(failure instanceof WaybillError)) throw failure;
+      if (failure.code === 'unknown_recipient' || failure.field('/to') !== undefined) recipient.current?.focus();
       // A button that is disabled while busy loses the focus.
       else if (document.activeElement === document.body) note.current?.focus();
     }

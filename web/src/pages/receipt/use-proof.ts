@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { ApiError } from '../../api/client.ts';
-import { PENDING, receiptProof } from '../../api/proofs.ts';
+import { WaybillError } from '../../api/client.ts';
+import { receiptProof } from '../../api/proofs.ts';
 import type { AnyReceipt } from '../../api/schema.ts';
 import type { ProofReport } from './verify-proof.ts';
 
@@ -18,7 +18,7 @@ export function useProof(receipt: AnyReceipt): ProofQuery {
     queryFn: ({ signal }) => readProof(receipt, signal),
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data?.kind === 'pending' ? Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * dataUpdateCount) : false,
-    retry: (failures, error) => failures < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+    retry: (failures, error) => failures < 3 && error instanceof WaybillError && (error.status === 0 || error.status >= 500),
   });
 }
 
@@ -26,12 +26,12 @@ async function readProof(receipt: AnyReceipt, signal: AbortSignal): Promise<Proo
   try {
     const token = receipt.receipt_url.split('/').at(-1) ?? '';
     const text = await receiptProof(token, 'detail' in receipt, signal);
-    if (text === PENDING) return { kind: 'pending' };
+    if (text === undefined) return { kind: 'pending' };
     // Loaded on demand: the receipt is shown before its proof is verified.
     const { verifyProofOf } = await import('./verify-proof.ts');
     return { kind: 'checked', text, report: await verifyProofOf(receipt, text, signal) };
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_logged') return { kind: 'none' };
+    if (error instanceof WaybillError && error.code === 'not_logged') return { kind: 'none' };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type ApiError, call, JsonText } from '../../api/client.ts';
+import { call, JsonText, type WaybillError } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
 import type { SchemaCheck } from '../../api/schema.ts';
 import { type Problem, problemsIn, readJson, readSchema } from '../../parts/json-editor/problems.ts';
@@ -13,7 +13,7 @@ export interface Checking {
   schemaProblems: Problem[] | undefined;
   sampleProblems: Problem[] | undefined;
   verdict: 'passed' | 'failed' | null | undefined;
-  error: ApiError | null;
+  error: WaybillError | null;
   retry(): void;
 }
 
@@ -23,7 +23,7 @@ export function useChecking(schemaText: string, sampleText: string): Checking {
   const sample = useMemo(() => (sampleText.trim() === '' ? undefined : readJson(sampleText)), [sampleText]);
   const body = schema.tree ? `{"schema":${schemaText}${sample?.tree ? `,"json":${sampleText}` : ''}}` : undefined;
   const asked = useDebouncedValue(body, TYPING_MS);
-  const { data, error, isSuccess, isPlaceholderData, refetch } = useQuery<SchemaCheck, ApiError>({
+  const { data, error, isSuccess, isPlaceholderData, refetch } = useQuery<SchemaCheck, WaybillError>({
     queryKey: [...keyOf(CHECK, {}), asked],
     queryFn: ({ signal }) => call(CHECK, { body: new JsonText(asked ?? '') }, { signal }),
     enabled: asked !== undefined,

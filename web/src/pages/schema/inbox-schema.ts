@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
-import { type ApiError, JsonText, textOf } from '../../api/client.ts';
+import { JsonText, textOf, type WaybillError } from '../../api/client.ts';
 import { keyOf, useAction } from '../../api/queries.ts';
 
 export interface SavedSchema {
@@ -10,9 +10,9 @@ export interface SavedSchema {
   isPublished: boolean;
 }
 
-export function useInboxSchema(): UseQueryResult<SavedSchema | null, ApiError> {
+export function useInboxSchema(): UseQueryResult<SavedSchema | null, WaybillError> {
   useActiveBusiness();
-  return useQuery<SavedSchema | null, ApiError>({
+  return useQuery<SavedSchema | null, WaybillError>({
     queryKey: [...keyOf('GET /v1/inbox/schema', {}), 'text'],
     queryFn: async ({ signal }) => savedIn(await textOf('GET /v1/inbox/schema', {}, { signal })),
   });

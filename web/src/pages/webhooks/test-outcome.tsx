@@ -1,7 +1,7 @@
 import { type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
 import { useCallback } from 'react';
-import type { ApiError } from '../../api/client.ts';
+import type { WaybillError } from '../../api/client.ts';
 import { forget, useReading } from '../../api/queries.ts';
 import { duration } from '../../ui/format.ts';
 import { ErrorNote } from '../../ui/states.tsx';
@@ -9,7 +9,7 @@ import { useReloadWhenDue } from './reload-when-due.ts';
 
 interface TestOutcomeProps<Input> {
   id: string;
-  test: UseMutationResult<{ job_id: string }, ApiError, Input>;
+  test: UseMutationResult<{ job_id: string }, WaybillError, Input>;
 }
 
 export function TestOutcome<Input>({ id, test: { data, error } }: TestOutcomeProps<Input>) {

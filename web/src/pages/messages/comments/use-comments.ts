@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useActiveBusiness } from '../../../api/business.ts';
-import { type ApiError, call } from '../../../api/client.ts';
+import { call, type WaybillError } from '../../../api/client.ts';
 import { useThreadChanges } from '../../../api/live.ts';
 import { forget, keyOf } from '../../../api/queries.ts';
 import type { Comment } from '../../../api/schema.ts';
@@ -14,7 +14,7 @@ const NONE: Comment[] = [];
 export function useComments(id: string): Comment[] {
   const queries = useQueryClient();
   useActiveBusiness();
-  const { data } = useQuery<Comment[], ApiError>({
+  const { data } = useQuery<Comment[], WaybillError>({
     queryKey: [...keyOf(OPERATION, { path: { id } }), 'all'],
     queryFn: ({ signal }) => readAll(id, signal),
   });

@@ -1,4 +1,4 @@
-import { ApiError, blobOf } from '../../../api/client.ts';
+import { blobOf, WaybillError } from '../../../api/client.ts';
 import type { ThreadFilter } from '../../../parts/threads/views.ts';
 import { saveFile } from '../../../ui/save-file.ts';
 import { say } from '../../../ui/toast.tsx';
@@ -9,7 +9,7 @@ export async function exportThreads(filter: ThreadFilter, format: 'ndjson' | 'cs
     const blob = await blobOf('GET /v1/export', { query: { list: 'threads', format, ...filter } });
     saveFile(blob, `threads.${format}`);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof WaybillError)) throw error;
     say(error.message);
   }
 }

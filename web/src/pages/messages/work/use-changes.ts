@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { ApiError, call } from '../../../api/client.ts';
+import { call, WaybillError } from '../../../api/client.ts';
 import { forgetCounts } from '../../../api/live.ts';
 import { forget, useReading } from '../../../api/queries.ts';
 import { say } from '../../../ui/toast.tsx';
@@ -54,7 +54,7 @@ async function make(queries: QueryClient, steps: readonly Step[], me: string | u
     });
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof WaybillError)) throw error;
     say(error.message);
     return false;
   } finally {
