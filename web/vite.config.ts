@@ -13,12 +13,14 @@ export const SERVICE_PATHS =
  */
 const SHARED: Record<string, RegExp[]> = {
   ui: [
-    /lucide-react|@tanstack\/(react-query|query-core|react-router)/,
-    /web\/src\/(keys-of|frame\/(pages|desktop)|api\/(live|desktop|role))/,
-    /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|commands|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
+    /lucide-react|@tanstack\/(react-query|query-core|react-router)(?!.*useBlocker)/,
+    /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|role)|parts\/(domain-proof|json-editor\/formatted))/,
+    /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
   ],
-  threads: [/web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages)|parts\/(threads|type-badge)|json\/(parse|tree))/],
-  forms: [/web\/src\/ui\/(form|use-form|leave-guard|last-known)\./],
+  threads: [
+    /web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages|acknowledgement-operations)|parts\/(threads|type-badge)|json\/(parse|tree))/,
+  ],
+  forms: [/web\/src\/ui\/(form|use-form|leave-guard|last-known)\.|useBlocker/],
 };
 const sharedFiles = Object.entries(SHARED).map(([name, tests]) => ({
   name,

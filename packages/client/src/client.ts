@@ -33,6 +33,7 @@ import {
   type SentMessage,
   sentMessage,
 } from './send.ts';
+import { openStream } from './stream.ts';
 import { jsonIn, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import { type Content, type UploadedFile, type UploadOptions, upload } from './upload.ts';
 
@@ -69,14 +70,20 @@ export interface WaybillOptions extends Pick<TransportOptions, 'baseUrl' | 'fetc
   onWarning?: ((warning: string) => void) | undefined;
 }
 
+/** Requests whose signature is part of a proof. */
+const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowledge'];
+
 /** A client of one Waybill service, with one API key. Methods throw a WaybillError. */
 export class Waybill {
   readonly #transport: Transport;
   readonly #warn: (warning: string) => void;
 
   constructor({ key, signingKey, onWarning, ...options }: WaybillOptions) {
+    if (!/^https?:\/\/./.test(options.baseUrl))
+      throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${options.baseUrl}`);
     const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const sign: TransportOptions['sign'] = signingKey && ((request) => signRequest(signingKey, request));
+    const sign: TransportOptions['sign'] =
+      signingKey && (async (operation, request) => (SIGNED_OPERATIONS.includes(operation) ? signRequest(signingKey, request) : {}));
     this.#transport = new Transport({ ...options, headers: () => authorization, sign });
     this.#warn = onWarning ?? ((warning) => console.warn(warning));
   }
@@ -278,7 +285,7 @@ export class Waybill {
   async *export(query: ExportQuery, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Uint8Array, void> {
     const url = this.#transport.urlOf('/v1/export', query);
     const headers = this.#transport.headers();
-    const { chunks } = await this.#transport.retry(true, signal, () => this.#transport.open(url, { headers }, { signal }));
+    const { chunks } = await this.#transport.retry(true, signal, () => openStream(this.#transport, url, { headers }, { signal }));
     yield* chunks;
   }
 

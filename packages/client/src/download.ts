@@ -2,6 +2,7 @@ import { WaybillError } from './errors.ts';
 import { backoffMs, pause } from './pause.ts';
 import type { Download } from './schema.ts';
 import { newSha256 } from './sha256.ts';
+import { openStream } from './stream.ts';
 import type { Transport } from './transport.ts';
 
 /** A file of a message, or the known facts about it. */
@@ -70,7 +71,7 @@ async function* chunksOf(
 async function open(transport: Transport, id: string, from: number, signal: AbortSignal | undefined) {
   const text = await transport.text('GET /v1/files/{id}', { path: { id } }, { signal });
   const { download_url }: Download = JSON.parse(text);
-  const opened = await transport.open(download_url, { headers: from > 0 ? { range: `bytes=${from}-` } : {} }, { signal });
+  const opened = await openStream(transport, download_url, { headers: from > 0 ? { range: `bytes=${from}-` } : {} }, { signal });
   const begins = /^bytes (\d+)-/.exec(opened.response.headers.get('content-range') ?? '')?.[1] ?? '0';
   if (Number(begins) === from) return opened;
   await opened.chunks.return();

@@ -1,5 +1,6 @@
 import { WaybillError } from './errors.ts';
 import { backoffMs, pause } from './pause.ts';
+import { openStream } from './stream.ts';
 import type { Transport } from './transport.ts';
 
 /** messages: the boxes that can have new messages. threads: the list has new messages, or somebody worked on a thread. */
@@ -18,7 +19,7 @@ export async function* events(transport: Transport, { signal }: { signal?: Abort
   const headers = { accept: 'text/event-stream', ...transport.headers() };
   for (let failures = 0; !signal?.aborted; ) {
     try {
-      const { chunks } = await transport.open(`${transport.baseUrl}/v1/events`, { headers }, { signal, timeoutMs: SILENCE_MAX_MS });
+      const { chunks } = await openStream(transport, `${transport.baseUrl}/v1/events`, { headers }, { signal, timeoutMs: SILENCE_MAX_MS });
       for await (const event of eventsIn(chunks)) {
         failures = 0;
         yield event;

@@ -17,7 +17,7 @@ export interface TransportOptions {
   /** Headers of each request to the service, such as `authorization`. */
   headers?: (() => Record<string, string>) | undefined;
   /** The headers of a signature, for requests whose signature is part of a proof. */
-  sign?: ((request: Parameters<typeof signRequest>[1]) => Promise<Record<string, string>>) | undefined;
+  sign?: ((operation: string, request: Parameters<typeof signRequest>[1]) => Promise<Record<string, string>>) | undefined;
   /** Replaces the error of a try, to say it in other words. */
   describe?: ((error: WaybillError) => WaybillError) | undefined;
   /** Waits before a retry. */
@@ -55,29 +55,24 @@ const RETRY_AFTER_MAX_S = 60;
 /** Far above a page of messages, which ends at about 4 MB. */
 const TEXT_MAX_BYTES = 64 * 1_048_576;
 
-/** Requests whose signature is part of a proof. */
-const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowledge'];
-
 /** Makes requests: time-outs, retries, errors. */
 export class Transport {
   readonly baseUrl: string;
   readonly maxRetries: number;
   /** Headers of each request to the service. Other hosts must not get them. */
   readonly headers: () => Record<string, string>;
-  readonly #fetch: Fetch;
-  readonly #timeoutMs: number;
+  readonly fetch: Fetch;
+  readonly timeoutMs: number;
   readonly #sign: TransportOptions['sign'];
   readonly #describe: (error: WaybillError) => WaybillError;
   readonly #wait: typeof pause;
 
   constructor(options: TransportOptions) {
     const { baseUrl, fetch, maxRetries = DEFAULT_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    if (!/^https?:\/\/./.test(baseUrl))
-      throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${baseUrl}`);
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.maxRetries = maxRetries;
-    this.#timeoutMs = timeoutMs;
-    this.#fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
+    this.timeoutMs = timeoutMs;
+    this.fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.headers = options.headers ?? (() => ({}));
     this.#sign = options.sign;
     this.#describe = options.describe ?? ((error) => error);
@@ -102,11 +97,14 @@ export class Transport {
     };
     const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
     const url = this.urlOf(filled, query);
-    const sign = SIGNED_OPERATIONS.includes(operation) ? this.#sign : undefined;
     const signed = { method, path: new URL(url).pathname, body: content ?? '', idempotencyKey: headers['idempotency-key'] };
     return this.retry(isRepeatable, options.signal, async () => {
       // Each try has its own signature, because one is valid for some minutes only.
-      const init = { method, headers: { ...headers, ...(await sign?.(signed)) }, ...(content !== undefined && { body: content }) };
+      const init = {
+        method,
+        headers: { ...headers, ...(await this.#sign?.(operation, signed)) },
+        ...(content !== undefined && { body: content }),
+      };
       return this.attempt(url, init, options, read);
     });
   }
@@ -122,7 +120,7 @@ export class Transport {
   async attempt<T>(
     url: string,
     init: RequestInit,
-    { signal, timeoutMs = this.#timeoutMs, fetch = this.#fetch }: TryOptions,
+    { signal, timeoutMs = this.timeoutMs, fetch = this.fetch }: TryOptions,
     read: Read<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
@@ -145,57 +143,6 @@ export class Transport {
     }
   }
 
-  /**
-   * Opens a streamed response. Time counts only while nothing comes, so that it can take hours. Read `chunks` to the end, or break out of the loop.
-   */
-  async open(
-    url: string,
-    init: RequestInit,
-    { signal, timeoutMs = this.#timeoutMs }: TryOptions,
-  ): Promise<{ response: Response; chunks: AsyncGenerator<Uint8Array, void> }> {
-    signal?.throwIfAborted();
-    const ending = new AbortController();
-    const end = () => ending.abort(signal?.reason);
-    const silent = () => ending.abort(new WaybillError('timed_out', `Nothing came for ${timeoutMs / 1_000} s.`));
-    signal?.addEventListener('abort', end);
-    let timer = setTimeout(silent, timeoutMs);
-    const close = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-    };
-    const reasonOf = (error: unknown) => {
-      if (signal?.aborted) return signal.reason;
-      if (ending.signal.aborted) return ending.signal.reason;
-      return error instanceof WaybillError ? error : unreachable(url, error);
-    };
-    const read = async function* (response: Response): AsyncGenerator<Uint8Array, void> {
-      const reader = response.body?.getReader();
-      try {
-        while (reader) {
-          timer = setTimeout(silent, timeoutMs);
-          const { done, value } = await reader.read();
-          clearTimeout(timer);
-          if (done) return;
-          yield value;
-        }
-      } catch (error) {
-        throw reasonOf(error);
-      } finally {
-        close();
-        void reader?.cancel().catch(() => undefined);
-      }
-    };
-    try {
-      const response = await this.#fetch(url, { ...init, signal: ending.signal });
-      if (!response.ok) throw errorOf(response, await textIn(response, ending.signal));
-      clearTimeout(timer);
-      return { response, chunks: read(response) };
-    } catch (error) {
-      close();
-      throw reasonOf(error);
-    }
-  }
-
   /** Retries temporary failures. A request that may have had an effect is retried only if it is repeatable. */
   async retry<T>(isRepeatable: boolean, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
@@ -212,7 +159,7 @@ export class Transport {
   }
 }
 
-function unreachable(url: string, error: unknown): WaybillError {
+export function unreachable(url: string, error: unknown): WaybillError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new WaybillError('connection_failed', `Couldn’t connect to ${new URL(url).origin}: ${reason}`, { cause: error });

@@ -22,9 +22,16 @@ export async function turnDesktop(to: 'on' | 'off'): Promise<DesktopState> {
 
 const NEW_THREADS_READ = 5;
 
-export function useDesktopNotifications(unread: Told[] | undefined, onOpen: (notification: Told) => void): void {
+interface DesktopNotificationsProps {
+  unread: Told[] | undefined;
+  /** ISO 8601. Older notifications are not shown. */
+  since: string;
+  onOpen(notification: Told): void;
+}
+
+/** Shows nothing on the page. */
+export function DesktopNotifications({ unread, since, onOpen }: DesktopNotificationsProps) {
   const navigate = useNavigate();
-  const since = useRef(new Date().toISOString());
   const shown = useRef(new Set<string>());
   const show = useCallback((id: string, title: string, body: string, open: () => void) => {
     if (shown.current.has(id) || document.hasFocus()) return;
@@ -43,12 +50,12 @@ export function useDesktopNotifications(unread: Told[] | undefined, onOpen: (not
   });
   useEffect(() => {
     if (!isDesktopOn()) return;
-    for (const told of unread ?? []) if (told.created_at > since.current) showTold(told);
-  }, [unread]);
+    for (const told of unread ?? []) if (told.created_at > since) showTold(told);
+  }, [unread, since]);
 
   const showNewThreads = useCallback(async () => {
     if (!isDesktopOn() || document.hasFocus()) return;
-    const query = { status: 'open', box: 'in', unread: true, limit: NEW_THREADS_READ, since: since.current } as const;
+    const query = { status: 'open', box: 'in', unread: true, limit: NEW_THREADS_READ, since } as const;
     for (const thread of (await call('GET /v1/threads', { query })).data)
       if (thread.message_count === 1)
         show(
@@ -57,6 +64,7 @@ export function useDesktopNotifications(unread: Told[] | undefined, onOpen: (not
           thread.subject ?? 'New thread',
           () => void navigate({ to: '/threads/$id', params: { id: thread.id } }),
         );
-  }, [show, navigate]);
+  }, [show, navigate, since]);
   useThreadChanges(useCallback(() => void showNewThreads().catch(() => undefined), [showNewThreads]));
+  return null;
 }

@@ -13,9 +13,10 @@ const SHOWN_MAX = 30;
 interface NotificationPanelProps {
   onOpen(notification: Notification): void;
   onClose(): void;
+  onDesktop(isOn: boolean): void;
 }
 
-export function NotificationPanel({ onOpen }: NotificationPanelProps) {
+export function NotificationPanel({ onOpen, onDesktop }: NotificationPanelProps) {
   const notifications = useReading('GET /v1/notifications', { query: { limit: SHOWN_MAX } });
   const read = useAction('POST /v1/notifications/read', { changes: ['GET /v1/notifications'] });
   const hasUnread = notifications.data?.data.some((one) => !one.read) ?? false;
@@ -49,7 +50,7 @@ export function NotificationPanel({ onOpen }: NotificationPanelProps) {
           }
         </States>
       </div>
-      <Desktop />
+      <Desktop onTurned={onDesktop} />
     </section>
   );
 }
@@ -79,8 +80,13 @@ function Entry({ notification: { kind, by, subject, created_at, read }, onOpen }
 }
 
 /** Permission is asked for only when somebody presses the button. */
-function Desktop() {
+function Desktop({ onTurned }: { onTurned(isOn: boolean): void }) {
   const [state, setState] = useState(desktopState);
+  const turn = async () => {
+    const turned = await turnDesktop(state === 'on' ? 'off' : 'on');
+    setState(turned);
+    onTurned(turned === 'on');
+  };
   if (state === 'unsupported') return null;
   return (
     <footer className="flex items-center justify-between gap-3 border-t border-line px-4 py-2 text-sm text-soft">
@@ -88,11 +94,7 @@ function Desktop() {
         <BellRing className="size-4 shrink-0" aria-hidden />
         {state === 'denied' ? 'This browser blocks notifications of this site.' : 'On this desktop: mentions, assignments and new threads.'}
       </span>
-      {state === 'denied' ? null : (
-        <Button onClick={() => void turnDesktop(state === 'on' ? 'off' : 'on').then(setState)}>
-          {state === 'on' ? 'Turn off' : 'Turn on'}
-        </Button>
-      )}
+      {state === 'denied' ? null : <Button onClick={() => void turn()}>{state === 'on' ? 'Turn off' : 'Turn on'}</Button>}
     </footer>
   );
 }

@@ -3,13 +3,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
+import { isDesktopOn } from '../api/desktop.ts';
 import { retried } from '../api/lazy.ts';
 import { forget, useReading } from '../api/queries.ts';
 import type { Notification } from '../api/schema.ts';
 import { number } from '../ui/format.ts';
-import { useDesktopNotifications } from './desktop-notifications.ts';
 
 const Panel = lazy(retried(async () => ({ default: (await import('./notification-panel.tsx')).NotificationPanel })));
+const Desktop = lazy(retried(async () => ({ default: (await import('./desktop-notifications.ts')).DesktopNotifications })));
 
 const COUNTED_MAX = 20;
 
@@ -17,6 +18,8 @@ export function Notifications() {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
+  const [isDesktop, setDesktop] = useState(isDesktopOn);
+  const [openedAt] = useState(() => new Date().toISOString());
   const root = useRef<HTMLDivElement>(null);
   const { data: unread } = useReading('GET /v1/notifications', { query: { unread: true, limit: COUNTED_MAX } });
   const count = unread?.data.length ?? 0;
@@ -28,7 +31,6 @@ export function Notifications() {
       .catch(() => undefined)
       .finally(() => forget(queries, 'GET /v1/notifications'));
   };
-  useDesktopNotifications(unread?.data, open);
   useEffect(() => {
     if (!isOpen) return;
     const onPress = ({ target }: PointerEvent) => {
@@ -66,7 +68,12 @@ export function Notifications() {
       </button>
       {isOpen ? (
         <Suspense fallback={null}>
-          <Panel onOpen={open} onClose={() => setOpen(false)} />
+          <Panel onOpen={open} onClose={() => setOpen(false)} onDesktop={setDesktop} />
+        </Suspense>
+      ) : null}
+      {isDesktop ? (
+        <Suspense fallback={null}>
+          <Desktop unread={unread?.data} since={openedAt} onOpen={open} />
         </Suspense>
       ) : null}
     </div>
