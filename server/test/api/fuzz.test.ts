@@ -131,7 +131,7 @@ test('no request over a bare connection gives a 5xx or shows the insides', async
         const headers = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
         const bytes = Buffer.from(payload, 'latin1');
         const head = `${verb} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${bytes.length}\r\n${authorization}${headers}\r\n`;
-        const { text, closed } = await exchange(service.url, Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
+        const { text, closed } = await exchange(service.url, Buffer.concat([Buffer.from(head, 'latin1'), bytes]), { quietMs: 1_000 });
         // An event stream stays open after its first bytes.
         expect(closed || /\r\ncontent-type: text\/event-stream\r\n/i.test(text)).toBe(true);
         if (text === '') return;

@@ -35,6 +35,8 @@ export async function exchange(
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       clearTimeout(quiet);
+      // The response itself is still to come.
+      if (chunks.length === 1 && chunk.toString('latin1') === 'HTTP/1.1 100 Continue\r\n\r\n') return;
       quiet = setTimeout(() => resolve(false), quietMs);
     });
     const end = () => {
