@@ -1,4 +1,4 @@
--- Leased messages as the service reads them, in order of delivery; those without tries are left out.
+-- Leased messages as the service reads them, in order of delivery. Messages without tries are left out.
 CREATE OR REPLACE FUNCTION leased_json(ids uuid[], senders bigint[], positions bigint[], sizes integer[], tries integer[]) RETURNS json LANGUAGE sql IMMUTABLE
 AS $$
   SELECT json_agg(json_build_object('messageId', k.id, 'senderId', k.sender_id::text, 'position', k.position::text, 'bytes', k.bytes, 'tries', k.tries)

@@ -1,4 +1,4 @@
--- Gives back messages that a worker holds, to be leased again after `delay`; one that has had all its tries is parked. If `is_undone`, the worker
+-- Gives back messages that a worker holds, to be leased again after `delay`. A message that has had all its tries is parked. If `is_undone`, the worker
 -- never got them, and the try does not count.
 --
 -- Returns no row if there is no such consumer. has_news: as in acknowledge_messages.

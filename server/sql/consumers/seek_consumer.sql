@@ -1,4 +1,4 @@
--- Moves a consumer to a position of the ledger, or to its end if that comes first. What workers hold is forgotten; what is parked stays.
+-- Moves a consumer to a position of the ledger, or to its end if that comes first. Messages that workers hold are forgotten. Parked messages stay.
 -- Returns no row if there is no such consumer.
 CREATE OR REPLACE FUNCTION seek_consumer(party bigint, consumer text, target bigint) RETURNS TABLE (through bigint) LANGUAGE plpgsql
 -- Without these options, a plan made while one business had nearly all rows read 6,002 of them for another in place of 2 (`npm run bench -- planner`).

@@ -1,4 +1,4 @@
--- Writes the grams of contacts that have none yet, `most` of them at most; returns how many. A contact that is being changed is left for the next time.
+-- Writes the grams of `most` contacts that have none yet, and returns how many. A contact that is being changed is left for the next time.
 CREATE OR REPLACE FUNCTION index_contacts(party bigint, most integer) RETURNS integer LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$

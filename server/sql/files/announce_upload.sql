@@ -1,4 +1,4 @@
--- Counts the bytes of an upload toward the limits of the day and inserts the upload; when a limit is reached, does neither.
+-- Counts the bytes of an upload toward the limits of the day and inserts the upload. When a limit is reached, it does neither.
 -- One round trip, because all announcements of a business wait for the lock of its row of the day.
 CREATE OR REPLACE FUNCTION announce_upload(
   party bigint, upload uuid, name text, type text, bytes bigint, bytes_a_part integer, ref text, usable_s integer,

@@ -1,4 +1,4 @@
--- What the senders of a batch have used of their limits in this month and on this day. Without a handle, or with a handle
+-- The usage of the senders of a batch, in this month and on this day, which their limits are compared with. Without a handle, or with a handle
 -- claimed less than `new_account_days` ago and no verified domain, a sender counts as new.
 --
 -- Domains of one organisation share a day's limit: their messages are counted in the ledger of the first of them, day_ledger.

@@ -1,4 +1,4 @@
--- A word with letters beyond ASCII, without case and accents, so that "Muller" finds "MÜLLER"; the same whatever the locale of the database.
+-- A word with letters beyond ASCII, without case and accents, so that "Muller" finds "MÜLLER". The locale of the database makes no difference.
 -- modules/search/words.ts does the same.
 CREATE OR REPLACE FUNCTION fold_word(word text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(normalize(

@@ -1,4 +1,4 @@
--- Reads threads of a business again from its ledger, as far as the index has read it; what comes later is new to the index. Status,
+-- Reads threads of a business again from its ledger, as far as the index has read it. Later entries are new to the index. Status,
 -- assignee and labels stay. A thread that is no longer in the ledger goes. One thread alone may have any number of entries.
 CREATE OR REPLACE FUNCTION rebuild_threads(party bigint, wanted uuid[]) RETURNS void LANGUAGE plpgsql
 -- Without these options, a plan made while tables were small read 11,214 rows in place of 2 (`npm run bench -- planner`).

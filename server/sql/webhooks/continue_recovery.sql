@@ -1,9 +1,9 @@
 -- The next step of a recovery: walks some entries of the business's ledger, queues attempts for the messages that are wanted, and notes how
--- far it came; all in one transaction, so that a crash repeats or skips nothing. An entry counts as wanted by the webhook's target
+-- far it came. All of it is one transaction, so that a crash repeats or skips nothing. An entry counts as wanted by the webhook's target
 -- and types as they are now. At most waiting_max attempts of the webhook wait at a time: the recovery goes on as the endpoint drains them.
--- What recoveries queue on a day is limited, too, for the webhook and for the business: then it goes on the next day.
+-- A day has a limit of recovered messages for the webhook and for the business. At that limit, the recovery goes on the next day.
 --
--- Returns how many attempts were queued; null if there was nothing to do, or another process has the recovery at this moment.
+-- Returns how many attempts were queued, or null if there was nothing to do or another process has the recovery.
 CREATE OR REPLACE FUNCTION continue_recovery(
   party bigint, webhook uuid, recovery uuid, entries_max integer, waiting_max integer, webhook_per_day integer, business_per_day integer
 )

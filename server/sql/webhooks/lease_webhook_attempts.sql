@@ -1,5 +1,5 @@
 -- Leases the attempts longest due, for each wanted webhook as many as the worker has room for, until `lease` from now, and renews
--- the worker's earlier leases of these webhooks. A lease is a row of webhook_leases; the attempts themselves are not updated,
+-- the worker's earlier leases of these webhooks. A lease is a row of webhook_leases. The attempts themselves are not updated,
 -- which would cost three index entries each. A lease lost in a crash of the database costs one repetition, so nothing here waits
 -- for the disk. A webhook from which another process is leasing at this moment is skipped. Where max_per_second allows fewer attempts than there is room for, or there is more to look through for an ordered webhook, retry_ms says when to lease again.
 -- Returns one row for each webhook that has attempts due, with the attempts as JSON: a row for each attempt would cost the reader more.

@@ -1,5 +1,5 @@
 -- Takes the locks of the leases of ordered webhooks, before attempts of theirs are recorded: so no lease sees a thread between the end of an
--- attempt and the release of the next one. In one order, so that workers never deadlock; leases only try to take them.
+-- attempt and the release of the next one. Locks are taken in one order, so that workers never deadlock. Leases only try to take them.
 CREATE OR REPLACE FUNCTION lock_ordered_webhooks(made made_attempt[]) RETURNS void LANGUAGE plpgsql
 AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Which of these messages, received from one time to another, a recovery delivers; all of them may match its webhook. First attempts are
+-- Chooses which of these messages, received from one time to another, a recovery delivers. First attempts are
 -- queued in the millisecond of their entry: the log is read for the same time, and a minute more, in case clocks differ.
 CREATE OR REPLACE FUNCTION messages_to_recover(party bigint, webhook uuid, selection text, messages uuid[], from_ms bigint, to_ms bigint)
 RETURNS uuid[] LANGUAGE plpgsql

@@ -1,6 +1,6 @@
 -- The attempts that a worker may lease of an ordered webhook, also as lease_webhook_attempts returns them: of each thread the first pending
 -- one in order of delivery, and only while no attempt of the thread is leased. Others that are due get due_at = infinity, so that a long
--- thread is read once and not with each lease; release_threads makes them due again. The caller has the lock of the webhook's leases.
+-- thread is read once and not with each lease. release_threads makes them due again. The caller has the lock of the webhook's leases.
 -- more_ms says when to look for more, after those that were read. Without any attempts, attempt_ids is null, or empty if there may be more.
 CREATE OR REPLACE FUNCTION next_ordered_attempts(
   party bigint, webhook uuid, room integer, held uuid[], worker uuid, clock timestamptz, OUT attempt_ids uuid[], OUT attempts json, OUT more_ms integer

@@ -1,4 +1,4 @@
--- What is left in the bucket of a webhook with max_per_second; see webhook_tokens. The caller has the lock of the webhook's leases.
+-- Stores the tokens left in the bucket of a webhook with max_per_second (webhook_tokens). The caller has the lock of the webhook's leases.
 CREATE OR REPLACE FUNCTION set_webhook_tokens(party bigint, webhook uuid, left_tokens float8, clock timestamptz) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN
