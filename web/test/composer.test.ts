@@ -228,6 +228,19 @@ describe('keys that come before their field', () => {
     expect(await decisions()).toEqual(known);
   });
 
+  test('of the palette stand in the reply whose script came meanwhile', async () => {
+    await openOrder();
+    const release = await hold(/\/assets\/composer-[^/]*\.js/);
+    await page.keyboard.type('rDear all, ');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: /^Reply/ }).waitFor();
+    await release();
+    await page.getByRole('form', { name: 'Reply' }).waitFor({ state: 'attached' });
+    await page.getByRole('option', { name: /^Reply/ }).click();
+    await page.keyboard.type(LETTERS);
+    await expect.poll(() => contentOf(note())).toContain(LETTERS);
+  });
+
   test('send the reply, though the script of the form is still loading', async () => {
     await openOrder();
     const release = await hold(/\/assets\/composer-[^/]*\.js/);
@@ -366,6 +379,10 @@ describe('after each control of a new message, what is typed stands in it, and n
     await note().fill('Dear all, ');
     await before?.();
     await act();
+    console.log(
+      'ACTIVE',
+      await page.evaluate('document.activeElement.outerHTML.slice(0,120) + document.querySelectorAll("dialog").length'),
+    );
     await page.keyboard.type(LETTERS);
     await expect.poll(() => contentOf(field())).toContain(LETTERS);
     expect(await contentOf(note())).toContain('Dear all, ');

@@ -155,7 +155,7 @@ describe('GET /export', () => {
   describe('is cut off', () => {
     /** Begins an export whose second page waits for the rate, and reads it to the end after `interrupt`. */
     async function cutOff(headers: Record<string, string>, interrupt: () => Promise<unknown>) {
-      const slow = await service.sibling({ RATE_LIMIT_PER_MINUTE: '15', RATE_LIMIT_BURST: '1' });
+      const slow = await service.sibling({ RATE_LIMIT_PER_MINUTE: '30', RATE_LIMIT_BURST: '1' });
       const response = await fetch(`${slow.url}/v1/export?include=summary`, {
         headers: { ...headers, 'accept-encoding': 'identity' },
       });

@@ -40,3 +40,15 @@ test('a connection stays in use after a refused body that came late, and is clos
   await expect.poll(whole.responses, PATIENTLY).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   whole.socket.destroy();
 });
+
+test('a connection that never ends the head of its request gets 408 and is closed', async () => {
+  const { socket, seen } = connected();
+  // A byte may be written after the service has closed the connection.
+  socket.on('error', () => {});
+  socket.write('GET /v1/me HTTP/1.1\r\nHost: x\r\n');
+  // A byte at intervals does not extend the time limit.
+  const drip = setInterval(() => socket.write('X: y\r\n'), 1_000);
+  await expect.poll(() => seen.isClosed, { timeout: 60_000, interval: 200 }).toBe(true);
+  clearInterval(drip);
+  expect(seen.text).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"validation_error"/);
+});

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Title } from './name.tsx';
 import { ErrorNote } from './states.tsx';
@@ -16,18 +16,30 @@ interface DialogProps {
 
 const FIELDS = ['input', 'textarea', 'select', '[role="combobox"]'].map((field) => `${field}:not([disabled], [hidden])`).join(', ');
 
-/** The browser's modal dialog, which traps the focus and returns it. */
+/** Shows a modal dialog while it is mounted, and then gives the focus back. */
+export function useModal(ref: RefObject<HTMLDialogElement | null>): void {
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      // The browser gives it back only before the dialog leaves the page, and then Chromium leaves a field without its caret.
+      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
+    };
+  }, [ref]);
+}
+
+/** The browser's modal dialog, which traps the focus. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // A dialog gives the focus back only if it is closed before it leaves the page.
-  useLayoutEffect(() => {
+  useModal(ref);
+  useEffect(() => {
     const dialog = ref.current;
-    dialog?.showModal();
     // The browser would focus the first button, which closes the dialog. Fields come first, then the buttons at the end.
     const first = dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector<HTMLElement>('footer button, [tabindex="0"]');
     (first ?? dialog)?.focus();
-    return () => dialog?.close();
   }, []);
   return (
     <dialog

@@ -1,4 +1,5 @@
-import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useModal } from './dialog.tsx';
 import { VERBATIM } from './field.tsx';
 import { visible } from './name.tsx';
 import { type Option, OptionList, useOptions } from './options.tsx';
@@ -18,12 +19,7 @@ interface PickerProps {
 export function Picker({ label, placeholder, query, onQuery, options, empty, onClose, children }: PickerProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const { field, list, isShown, reset } = useOptions(options);
-  // A dialog gives the focus back only if it is closed before it leaves the page.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
+  useModal(ref);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
     <dialog
