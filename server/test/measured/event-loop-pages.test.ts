@@ -88,7 +88,7 @@ test('every tool has a case, and none holds the event loop', async () => {
 /** Work that is done once in a process can't be repeated there. So further processes do it, until each work was short once. */
 test('the first request for a page of the documentation, or of an agent, does not hold the event loop either', async () => {
   let left = ['/openapi.json', '/llms.txt', ...documents(), '/docs/search.json', 'POST /mcp'];
-  for (let processes = 0; left.length > 0 && processes < 4; processes++) {
+  for (let processes = 0; left.length > 0 && processes < 8; processes++) {
     const fresh = await metered.another();
     // The start itself may not be over yet.
     for (let i = 0; i < 5; i++) await fresh.anonymous.request('GET', '/readyz');
