@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseId } from '../server/src/contract/ids.ts';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
@@ -20,6 +21,7 @@ const FIRST_SECONDS = 0.1;
 const GROWTH_SECONDS = 20;
 const MEASURED_SECONDS = 2;
 const LEASED = 50;
+const FILLED = 10_000;
 const FOLLOWED_MS = 5_000;
 /** The receiver does not know the secret of this path, and responds 401. */
 const REFUSED = '/refused';
@@ -176,10 +178,20 @@ async function addReader({ service, receiver }: Surroundings, handle: string): P
 /** Fills tables that sends do not fill, and lets the webhook that refuses begin again. */
 async function fill({ service }: Surroundings, reader: Reader): Promise<void> {
   const { sql } = service;
-  await sql.query(
-    "INSERT INTO blocks (party_id, id, email_domain) SELECT $1, gen_random_uuid(), 'host-' || n || '.test' FROM generate_series(1, 10000) n",
-    [reader.id],
-  );
+  const rows = `generate_series(1, ${FILLED}) n`;
+  for (const statement of [
+    `INSERT INTO blocks (party_id, id, email_domain) SELECT $1, gen_random_uuid(), 'host-' || n || '.test' FROM ${rows}`,
+    `INSERT INTO people (id, email, email_verified, name) SELECT gen_random_uuid(), 'p' || n || '@firm.test', true, 'P' FROM ${rows}`,
+    `INSERT INTO verified_domains (domain, party_id) SELECT 'firm-' || n || '.test', -n FROM ${rows}`,
+    `INSERT INTO parties (email, display_name, folded_name) SELECT 'p' || n || '@firm.test', 'P' || n, 'p' || n FROM ${rows}`,
+    `INSERT INTO contacts (party_id, other_id, id) SELECT $1, id, gen_random_uuid() FROM parties WHERE email LIKE '%@firm.test'`,
+    `INSERT INTO contact_names (party_id, other_id, name, grams) SELECT $1, id, folded_name, CASE WHEN id % 100 > 0 THEN ARRAY[1] END FROM parties WHERE email LIKE '%@firm.test'`,
+    `INSERT INTO objects (party_id, id, size_bytes) SELECT $1, gen_random_uuid(), 1 FROM ${rows}`,
+    `INSERT INTO files (party_id, id, message_id, ordinal, owner_id, object_id, filename, content_type)
+     SELECT party_id, gen_random_uuid(), gen_random_uuid(), 1, party_id, id, 'a.txt', 'text/plain' FROM objects`,
+  ]) {
+    await sql.query(statement, statement.includes('$1') ? [reader.id] : []);
+  }
   for (let n = 0; n < 60; n++) await call(service, reader.key, 'POST', '/consumers/busy/lease', { limit: 100, lease_s: 600 });
   await sql.query('UPDATE webhooks SET active = true, pause_reason = NULL, paused_at = NULL, failures = 0');
 }
@@ -201,6 +213,13 @@ async function exercise({ service, senders }: Surroundings, reader: Reader, seco
   await sleep(FOLLOWED_MS);
   const ask = async (method: string, path: string, body?: unknown) => (await call(service, reader.key, method, path, body)).json();
   const { data: inbox } = (await ask('GET', '/inbox?limit=20')) as { data: { id: string; thread_id: string }[] };
+  const { sql } = service;
+  // As if people of verified domains had sent them, so that each reply looks for its notice.
+  await sql.query("INSERT INTO verified_domains (domain, party_id) SELECT 'people.test', $1 ON CONFLICT DO NOTHING", [senders[0]?.id]);
+  await sql.query(
+    "UPDATE ledger_entries SET from_email = 'a@people.test', from_domain = 'people.test' WHERE box = 'out' AND message_id = ANY ($1::uuid[])",
+    [inbox.map(({ id }) => parseId('msg', id))],
+  );
   for (const { id, thread_id } of inbox) {
     await ask('POST', '/messages', { in_reply_to: id, type: TYPE, subject: 'Confirmed' });
     await ask('POST', `/messages/${id}/acknowledge`, { status: 'accepted' });
@@ -211,16 +230,15 @@ async function exercise({ service, senders }: Surroundings, reader: Reader, seco
   }
   for (let n = 0; n < 10; n++) await ask('POST', '/contacts', { handle: `sender-${n}`, label: `Nr. ${sent}` });
   await ask('POST', `/webhooks/${reader.webhookId}/recover`, { since, only: 'missing' }).catch(() => undefined);
-  const { sql } = service;
-  for (const { thread_id } of inbox.slice(0, 10)) {
-    const thread = thread_id.slice(thread_id.indexOf('_') + 1);
+  for (let n = 0; n < 10; n++) {
     await sql.query(
       'SELECT rebuild_threads(t.party_id, ARRAY[t.thread_id]) FROM threads t WHERE t.party_id = $1 ORDER BY last_position DESC LIMIT 1',
       [reader.id],
     );
     await sql.query('SELECT rebuild_contact_activity($1, ARRAY(SELECT thread_id FROM threads WHERE party_id = $1 LIMIT 1))', [reader.id]);
-    await sql.query("SELECT record_hash(gen_random_uuid(), '\\x00')");
-    await sql.query("SELECT is_blocked($1, $1, $2, 'a@b.test', 'b.test')", [reader.id, thread]);
+    await sql.query('SELECT index_contacts($1, 2)', [reader.id]);
+    await sql.query("SELECT record_hash(coalesce((SELECT id FROM objects WHERE sha256 IS NULL LIMIT 1), gen_random_uuid()), '\\x00')");
+    await sql.query("SELECT is_blocked($1, $1, 'agent', 'a@b.test', 'b.test')", [reader.id]);
   }
   await sleep(FOLLOWED_MS);
 }

@@ -1534,6 +1534,7 @@ CREATE FUNCTION find_contacts(party bigint, q text)
  RETURNS bigint[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   few         CONSTANT integer := 500;
@@ -1564,10 +1565,12 @@ BEGIN
     RETURN NULL;
   END IF;
   candidates := candidates || ARRAY(SELECT c.other_id FROM contacts c WHERE c.party_id = party ORDER BY c.id DESC LIMIT newest);
+  -- OFFSET 0: a lookup for each candidate, however few contacts there were when the plan was made.
   RETURN ARRAY(
-    SELECT c.other_id FROM contacts c JOIN parties p ON p.id = c.other_id
-     WHERE c.party_id = party AND c.other_id = ANY (candidates)
-       AND (strpos(coalesce(p.handle, p.domain, p.email), q) > 0 OR strpos(p.folded_name, q) > 0 OR strpos(c.folded_label, q) > 0));
+    SELECT a.other_id FROM (SELECT DISTINCT unnest(candidates)) AS a (other_id),
+           LATERAL (SELECT n.folded_label AS label FROM contacts n WHERE n.party_id = party AND n.other_id = a.other_id OFFSET 0) c,
+           LATERAL (SELECT coalesce(n.handle, n.domain, n.email) AS name, n.folded_name FROM parties n WHERE n.id = a.other_id OFFSET 0) p
+     WHERE strpos(p.name, q) > 0 OR strpos(p.folded_name, q) > 0 OR strpos(c.label, q) > 0);
 END
 $function$;
 
@@ -2072,7 +2075,6 @@ CREATE FUNCTION lease_messages(party bigint, consumer text, worker text, lease i
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -2794,20 +2796,21 @@ CREATE FUNCTION queue_reply_notices(messages committed_message[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   replied record;
 BEGIN
+  -- IS TRUE keeps the index of handles, which finds all parties that have none, from serving in place of the primary key.
   PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
-     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND p.handle IS NULL
+     FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND (p.handle IS NULL) IS TRUE
     WHERE m.half IS DISTINCT FROM 'out';
 
   -- A loop, because Citus runs no function that writes inside of a query on a shard.
   FOR replied IN
     SELECT e.party_id, m.id FROM unnest(messages) AS m
       JOIN ledger_entries e ON e.party_id = m.recipient_id AND e.message_id = m.in_reply_to AND e.box = 'out' AND e.from_email IS NOT NULL
-      JOIN verified_domains v ON v.domain = e.from_domain AND v.party_id = e.party_id
-     WHERE m.in_reply_to IS NOT NULL
+     WHERE m.in_reply_to IS NOT NULL AND (SELECT v.party_id FROM verified_domains v WHERE v.domain = e.from_domain) = e.party_id
        AND NOT EXISTS (SELECT 1 FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified)
   LOOP
     PERFORM queue_job('notify-of-answer', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-answer ' || replied.id);
@@ -3016,6 +3019,7 @@ CREATE FUNCTION record_hash(object uuid, hash bytea)
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -3028,8 +3032,8 @@ BEGIN
   is_new := FOUND;
 
   -- The text is canonical JSON (RFC 8785), as modules/log/statements.ts writes it. A message may have been sent since the last time.
-  FOR sent IN SELECT f.party_id, f.id, f.message_id, o.size_bytes FROM files f JOIN objects o ON o.party_id = f.owner_id AND o.id = f.object_id
-               WHERE f.object_id = object AND f.party_id = f.owner_id AND f.log_batch IS NULL LOOP
+  FOR sent IN SELECT f.party_id, f.id, f.message_id, (SELECT o.size_bytes FROM objects o WHERE o.party_id = f.party_id AND o.id = f.object_id) AS size_bytes
+                FROM files f WHERE f.object_id = object AND f.party_id = f.owner_id AND f.log_batch IS NULL LOOP
     logged := log_leaves('\x02'::bytea || sha256(convert_to(format('{"file":"%s","message":"%s","sha256":"sha256:%s","size_bytes":%s}',
       public_id('file', sent.id), public_id('msg', sent.message_id), encode(hash, 'hex'), sent.size_bytes), 'UTF8')), clock_timestamp());
     UPDATE files SET log_batch = logged WHERE party_id = sent.party_id AND id = sent.id;
