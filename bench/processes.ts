@@ -14,7 +14,8 @@ function family(pid: number): Process[] {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const seconds = (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
+      // Its own time, and that of its children that have ended: a connection's process may end meanwhile.
+      const seconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / CLOCK_TICKS_PER_S;
       found.set(Number(name), { pid: Number(name), parent: Number(fields[1]), isPostgres: stat.includes('(postgres)'), seconds });
     } catch {}
   }

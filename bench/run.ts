@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: everything. `npm run bench -- turns <checkout>`: this checkout and another one, in turns. `npm run bench -- citus`: one
+ * `npm run bench`: everything. `npm run bench -- turns <checkout>`: this checkout and another one, in turns. `npm run bench -- batch [<checkout>]`: what the database does for a send, by size of the batch, and counted. `npm run bench -- citus`: one
  * PostgreSQL and three nodes of Citus, in turns. `npm run bench -- size`: 100,000 messages and 10,000,000 (or the number that follows), in turns. `npm run
  * bench -- threads`: lists of threads, and searches. `npm run bench -- waits`: what sends of four processes wait for. `npm run bench -- webhooks`: rate, processor
  * time and latency of deliveries. `npm run bench -- ordered`: deliveries to an ordered endpoint. `npm run bench -- consumers`: how fast workers drain a consumer, and how soon they get a message.
@@ -8,6 +8,7 @@
 const [scenario = 'all', ...args] = process.argv.slice(2);
 if (scenario === 'all') await import('./all.ts');
 else if (scenario === 'turns') await (await import('./turns.ts')).measureInTurns(args);
+else if (scenario === 'batch') await (await import('./batch.ts')).measureBatches(args);
 else if (scenario === 'citus') await (await import('./citus.ts')).measureCitus();
 else if (scenario === 'size') await (await import('./size.ts')).measureSizes(Number(args[0] ?? 10_000_000));
 else if (scenario === 'webhooks') await (await import('./deliveries.ts')).measureDeliveries();
@@ -19,7 +20,7 @@ else if (scenario === 'planner') await (await import('./planner.ts')).measurePla
 else if (scenario === 'consumers') await (await import('./consumers.ts')).measureConsumers();
 else {
   console.error(
-    `Usage: npm run bench [-- turns <folder of another checkout, and its arguments>... | -- citus | -- size [<messages>] | -- threads | -- waits | -- webhooks | -- ordered | -- consumers | -- log | -- planner]`,
+    `Usage: npm run bench [-- turns <folder of another checkout, and its arguments>... | -- batch [<folder of another checkout>...] | -- citus | -- size [<messages>] | -- threads | -- waits | -- webhooks | -- ordered | -- consumers | -- log | -- planner]`,
   );
   process.exitCode = 2;
 }

@@ -13,7 +13,7 @@ import { end, spawnService, untilReady } from './service-process.ts';
  * Compares several versions of the service, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that other
  * load on the machine affects all alike. Only one has work at a time.
  */
-const ROUNDS = 5;
+const ROUNDS = 7;
 const SECONDS = 6;
 const WARM_UP_SECONDS = 4;
 const CONNECTIONS = 64;
