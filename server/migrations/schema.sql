@@ -39,9 +39,7 @@ CREATE TYPE committed_message AS (
   sender text,
   type text,
   received_at timestamp with time zone,
-  half ledger_box,
-  content_hash bytea,
-  log_batch uuid
+  half ledger_box
 );
 
 CREATE TYPE indexed_entry AS (
@@ -131,7 +129,9 @@ CREATE TYPE prepared_signature AS (
 
 CREATE TYPE touched_ledger AS (
   party_id bigint,
-  entries integer
+  entries integer,
+  sent integer,
+  sent_bytes bigint
 );
 
 CREATE TYPE wanted_attempts AS (
@@ -1308,43 +1308,52 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION commit_messages(messages prepared_message[], ledgers touched_ledger[], month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval)
- RETURNS TABLE(ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
+CREATE FUNCTION commit_messages(messages prepared_message[], ledgers touched_ledger[], has_keys boolean, has_relays boolean, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval, OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT committed committed_message[])
+ RETURNS record
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock     timestamptz := clock_timestamp();
-  placed    record;
-  judged    record;
-  delivered timestamptz;
-  time_text text;
-  hashes    bytea[];
-  logged    uuid := new_uuid(clock);
+  clock    timestamptz := clock_timestamp();
+  accepted prepared_message[] := messages;
+  senders  touched_ledger[] := ledgers;
+  placed   record;
+  judged   record;
 BEGIN
   SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
-  SELECT * INTO judged
-    FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit);
+  received_ms := placed.delivery_ms;
 
-  delivered := to_timestamp(placed.delivery_ms / 1000.0);
-  time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-  hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
-                    FROM (SELECT unnest(messages) AS m) b);
+  IF may_be_refused(messages, ledgers, has_keys, clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit) THEN
+    SELECT * INTO judged
+      FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit);
+    outcomes := judged.outcomes;
+    message_ids := judged.message_ids;
+    SELECT array_agg(b.m) INTO accepted FROM (SELECT unnest(messages) AS m, unnest(outcomes) AS outcome) b WHERE b.outcome = 'accepted';
+    IF accepted IS NULL THEN
+      RETURN;
+    END IF;
+    senders := ARRAY(SELECT ROW (l.party_id, l.entries, count(m.id), coalesce(sum(m.inline_bytes), 0))::touched_ledger
+                       FROM unnest(ledgers) WITH ORDINALITY AS l LEFT JOIN unnest(accepted) AS m ON m.sender_ledger = l.ordinality
+                      GROUP BY l.ordinality, l.party_id, l.entries ORDER BY l.ordinality);
+    PERFORM count_for_organisations(senders, judged.organisations, clock);
+  END IF;
 
-  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), placed.bases, judged.organisations, delivered, clock, key_window, mail_window, logged,
-                         bool_or((b.m).recipient_ledger = 0))
-     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
-    WHERE b.outcome = 'accepted' HAVING count(*) > 0;
+  SELECT w.hashes, w.committed INTO hashes, committed
+    FROM write_messages(accepted, senders, placed.bases, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
-  RETURN QUERY
-  SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
-         CASE b.outcome WHEN 'accepted' THEN
-           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered,
-                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END, b.hash, logged)::committed_message
-         END
-    FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
-                 unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
+  -- Each only where there is one: even a statement that writes nothing takes time.
+  IF has_keys THEN
+    INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
+    SELECT m.sender_id, m.idempotency_key, m.id, clock + CASE WHEN m.mail_digest IS NULL THEN key_window ELSE mail_window END, m.request_digest, m.mail_digest
+      FROM unnest(accepted) AS m WHERE m.idempotency_key IS NOT NULL
+    ON CONFLICT (party_id, key) DO UPDATE
+      SET message_id = excluded.message_id, expires_at = excluded.expires_at, request_digest = excluded.request_digest, mail_digest = excluded.mail_digest;
+  END IF;
+  IF has_relays THEN
+    INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
+    SELECT m.sender_id, m.id, m.recipient_id, clock FROM unnest(accepted) AS m WHERE m.recipient_ledger = 0;
+  END IF;
 END
 $function$;
 
@@ -1425,22 +1434,15 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION count_messages(messages prepared_message[], organisations text[], clock timestamp with time zone)
+CREATE FUNCTION count_for_organisations(senders touched_ledger[], organisations text[], clock timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  today date := (clock AT TIME ZONE 'UTC')::date;
 BEGIN
-  INSERT INTO daily_usage AS u (party_id, day, messages, upload_bytes)
-  SELECT (b.m).sender_id, today, count(*), sum((b.m).inline_bytes) FROM (SELECT unnest(messages) AS m) b GROUP BY (b.m).sender_id
-  ON CONFLICT (party_id, day) DO UPDATE
-    SET messages = u.messages + excluded.messages, upload_bytes = u.upload_bytes + excluded.upload_bytes;
-
   IF num_nonnulls(VARIADIC organisations) > 0 THEN
-    UPDATE daily_organisation_usage u SET messages = u.messages + sent.messages
-      FROM (SELECT organisations[(b.m).sender_ledger] AS organisation, count(*) AS messages FROM (SELECT unnest(messages) AS m) b GROUP BY 1) sent
-     WHERE u.organisation = sent.organisation AND u.day = today;
+    UPDATE daily_organisation_usage u SET messages = u.messages + s.messages
+      FROM (SELECT organisations[l.ordinality] AS organisation, sum(l.sent) AS messages FROM unnest(senders) WITH ORDINALITY AS l GROUP BY 1) s
+     WHERE u.organisation = s.organisation AND u.day = (clock AT TIME ZONE 'UTC')::date;
   END IF;
 END
 $function$;
@@ -1783,46 +1785,6 @@ BEGIN
   )
   UPDATE thread_labels l SET last_position = c.last_position
     FROM changed c WHERE c.labels <> '{}' AND l.party_id = c.party_id AND l.thread_id = c.thread_id;
-END
-$function$;
-
-CREATE FUNCTION insert_ledger_entries(messages prepared_message[], bases bigint[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-#variable_conflict use_column
-BEGIN
-  WITH entered AS (
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
-    SELECT (b.m).sender_id, 'out'::ledger_box, bases[(b.m).sender_ledger] + (b.m).sender_entry, (b.m).id, (b.m).recipient_id, (b.m).thread_id,
-           (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-      FROM (SELECT unnest(messages) AS m) b WHERE (b.m).sender_ledger > 0
-    UNION ALL
-    SELECT (b.m).recipient_id, 'in', bases[(b.m).recipient_ledger] + (b.m).recipient_entry, (b.m).id, (b.m).sender_id, (b.m).thread_id,
-           (b.m).validation, (b.m).type, (b.m).segment, (b.m).from_email, (b.m).from_domain
-      FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger > 0
-    RETURNING party_id
-  )
-  INSERT INTO committed_batches (id, party_ids) SELECT new_uuid(clock_timestamp()), array_agg(DISTINCT party_id) FROM entered;
-END
-$function$;
-
-CREATE FUNCTION insert_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], logged uuid)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
-  INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256,
-                        validation, validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
-                        type, subject, note)
-  SELECT fixed.*, (b.m).type, (b.m).subject, (b.m).note
-    FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at,
-                 generate_series(0, cardinality(messages) - 1)::smallint AS slot) b,
-         LATERAL (SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, (b.m).segment, (b.m).thread_id, (b.m).in_reply_to, (b.m).sender, (b.m).recipient,
-                         (b.m).json, (b.m).json_sha256, (b.m).json_bytes_sha256, (b.m).validation, (b.m).validation_errors, b.received_at, b.hash,
-                         (b.m).receipt_token, CASE WHEN (b.m).mail_digest IS NULL THEN (b.m).idempotency_key END, (b.m).file_count, logged,
-                         CASE WHEN logged IS NOT NULL THEN b.slot END) fixed;
 END
 $function$;
 
@@ -2309,33 +2271,35 @@ $function$;
 CREATE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamp with time zone, OUT delivery_ms bigint, OUT bases bigint[])
  RETURNS record
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 DECLARE
-  clock_ms bigint := floor(extract(epoch FROM clock) * 1000);
-  ledger   touched_ledger;
-  new_head bigint;
+  clock_ms CONSTANT bigint := floor(extract(epoch FROM clock) * 1000);
+  found    integer;
+  earliest bigint;
 BEGIN
-  delivery_ms := clock_ms;
-  -- One row at a time and in ascending order, so that two batches never deadlock.
-  FOREACH ledger IN ARRAY touched LOOP
-    UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + ledger.entries WHERE l.party_id = ledger.party_id RETURNING l.head INTO new_head;
-    IF NOT FOUND THEN
-      -- Its first entry.
-      INSERT INTO ledgers AS l (party_id, head) VALUES (ledger.party_id, clock_ms * 4096 + ledger.entries)
-      ON CONFLICT (party_id) DO UPDATE SET head = greatest(l.head, clock_ms * 4096) + ledger.entries RETURNING l.head INTO new_head;
-    END IF;
-    bases := bases || (new_head - ledger.entries);
-    delivery_ms := greatest(delivery_ms, new_head / 4096);
+  LOOP
+    WITH locked AS (
+      UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + t.entries
+        FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id RETURNING t.ordinality AS n, l.head - t.entries AS base, l.head
+    )
+    SELECT count(*), array_agg(l.base ORDER BY l.n), greatest(clock_ms, max(l.head) / 4096), (min(l.base) + 1) / 4096
+      INTO found, bases, delivery_ms, earliest FROM locked l;
+    EXIT WHEN found = cardinality(touched);
+    -- The first entry of a ledger. Two batches that add the same one at the same moment may deadlock, and are then repeated.
+    INSERT INTO ledgers (party_id, head) SELECT t.party_id, 0 FROM unnest(touched) AS t ORDER BY t.party_id ON CONFLICT DO NOTHING;
   END LOOP;
 
   -- A ledger may be ahead of the clock: the clock was set back, or another batch began later and locked first. Then the whole
   -- batch is delivered at the later time, so that time and position agree in each ledger that it enters.
-  FOR i IN 1 .. cardinality(touched) LOOP
-    IF (bases[i] + 1) / 4096 < delivery_ms THEN
-      bases[i] := delivery_ms * 4096;
-      UPDATE ledgers l SET head = bases[i] + (touched[i]).entries WHERE l.party_id = (touched[i]).party_id;
-    END IF;
-  END LOOP;
+  IF earliest < delivery_ms THEN
+    bases := ARRAY(SELECT CASE WHEN (b.base + 1) / 4096 < delivery_ms THEN delivery_ms * 4096 ELSE b.base END
+                     FROM unnest(bases) WITH ORDINALITY AS b (base, n) ORDER BY b.n);
+    UPDATE ledgers l SET head = bases[t.ordinality] + t.entries
+      FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id AND l.head < bases[t.ordinality] + t.entries;
+  END IF;
 END
 $function$;
 
@@ -2364,28 +2328,36 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION log_messages(messages committed_message[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-  batch  uuid;
-  leaves bytea;
-BEGIN
-  SELECT m.log_batch, string_agg('\x01'::bytea || m.content_hash, ''::bytea ORDER BY m.ordinality) INTO batch, leaves
-    FROM unnest(messages) WITH ORDINALITY AS m WHERE m.log_batch IS NOT NULL GROUP BY m.log_batch;
-  IF FOUND THEN
-    PERFORM write_log_batch(batch, leaves);
-  END IF;
-END
-$function$;
-
 CREATE FUNCTION log_statement(leaf_type bytea, statement text, clock timestamp with time zone)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   RETURN log_leaves(leaf_type || sha256(convert_to(statement, 'UTF8')), clock);
+END
+$function$;
+
+CREATE FUNCTION may_be_refused(messages prepared_message[], ledgers touched_ledger[], has_keys boolean, clock timestamp with time zone, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  today CONSTANT date := (clock AT TIME ZONE 'UTC')::date;
+BEGIN
+  RETURN
+    has_keys AND EXISTS (
+      SELECT FROM unnest(messages) WITH ORDINALITY AS m
+        LEFT JOIN idempotency_keys k ON k.party_id = m.sender_id AND k.key = m.idempotency_key AND k.expires_at > clock
+       WHERE k.key IS NOT NULL OR m.first_with_key <> m.ordinality)
+    OR EXISTS (
+      SELECT FROM unnest(ledgers) AS l JOIN parties p ON p.id = l.party_id
+       WHERE l.sent > 0
+         AND (p.handle IS NULL OR p.organisation IS NOT NULL
+              OR new_account_day_limit > 0 AND p.claimed_at > clock - make_interval(days => new_account_days)
+              OR (month_limit > 0 OR day_bytes_limit > 0 AND l.sent_bytes > 0)
+                 AND (SELECT month_limit > 0 AND coalesce(sum(u.messages), 0) + l.sent > month_limit
+                             OR day_bytes_limit > 0 AND coalesce(sum(u.upload_bytes) FILTER (WHERE u.day = today), 0) + l.sent_bytes > day_bytes_limit
+                        FROM daily_usage u WHERE u.party_id = l.party_id AND u.day >= date_trunc('month', today)::date AND u.day <= today)));
 END
 $function$;
 
@@ -2862,22 +2834,33 @@ CREATE FUNCTION queue_webhook_attempts(messages committed_message[])
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock timestamptz := clock_timestamp();
-  names text;
+  clock  timestamptz := clock_timestamp();
+  wanted record;
+  names  text;
+  others text;
 BEGIN
-  WITH queued AS (
-    INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
-    SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
-      FROM unnest(messages) AS m
-      JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND 'message.received' = ANY (w.events) AND (w.target IS NULL OR w.target = m.segment)
-                     AND (w.types IS NULL OR m.type LIKE ANY (w.types))
-      LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
-                          WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
-                          ORDER BY l.party_id, l.message_id LIMIT 1) e ON true
-    RETURNING party_id, webhook_id
-  )
-  SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
-  RETURN nullif(concat_ws(',', names, queue_message_events(messages, clock)), '');
+  SELECT bool_or('message.received' = ANY (w.events)) AS received, bool_or(w.events && '{message.sent,schema.failed}') AS others INTO wanted
+    FROM webhooks w
+   WHERE w.active AND w.party_id = ANY (ARRAY(SELECT m.recipient_id FROM unnest(messages) AS m UNION SELECT m.sender_id FROM unnest(messages) AS m));
+
+  IF wanted.received THEN
+    WITH queued AS (
+      INSERT INTO webhook_attempts (party_id, webhook_id, id, message_id, event, attempt, due_at, created_at, next_attempt_at, thread_id, position)
+      SELECT w.party_id, w.id, new_uuid(clock), m.id, 'message.received', 1, clock, clock, clock, e.thread_id, e.position
+        FROM unnest(messages) AS m
+        JOIN webhooks w ON w.party_id = m.recipient_id AND w.active AND 'message.received' = ANY (w.events) AND (w.target IS NULL OR w.target = m.segment)
+                       AND (w.types IS NULL OR m.type LIKE ANY (w.types))
+        LEFT JOIN LATERAL (SELECT l.thread_id, l.position FROM ledger_entries l
+                            WHERE w.ordered AND l.party_id = w.party_id AND l.message_id >= m.id AND l.message_id <= m.id AND l.box = 'in'
+                            ORDER BY l.party_id, l.message_id LIMIT 1) e ON true
+      RETURNING party_id, webhook_id
+    )
+    SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
+  END IF;
+  IF wanted.others THEN
+    others := queue_message_events(messages, clock);
+  END IF;
+  RETURN nullif(concat_ws(',', names, others), '');
 END
 $function$;
 
@@ -2958,34 +2941,26 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], ledgers touched_ledger[])
- RETURNS TABLE(ordinal bigint, committed committed_message)
+CREATE FUNCTION receive_messages(messages prepared_message[], hashes bytea[], times timestamp with time zone[], ledgers touched_ledger[], OUT committed committed_message[])
+ RETURNS committed_message[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 DECLARE
+  clock  CONSTANT timestamptz := clock_timestamp();
   placed record;
   fresh  record;
 BEGIN
-  SELECT * INTO placed FROM lock_ledgers(ledgers, greatest(clock_timestamp(), (SELECT max(t) FROM unnest(times) AS t)));
+  SELECT * INTO placed FROM lock_ledgers(ledgers, greatest(clock, (SELECT max(t) FROM unnest(times) AS t)));
 
   SELECT array_agg(b.m) AS messages, array_agg(b.hash) AS hashes, array_agg(b.received_at) AS times INTO fresh
     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(times) AS received_at) b
    WHERE NOT EXISTS (SELECT 1 FROM messages k WHERE k.sender_id = (b.m).sender_id AND k.id = (b.m).id);
-  IF fresh.messages IS NULL THEN
-    RETURN;
+  IF fresh.messages IS NOT NULL THEN
+    SELECT w.committed INTO committed
+      FROM write_messages(fresh.messages, ledgers, placed.bases, clock, clock, NULL, fresh.hashes, fresh.times) w;
   END IF;
-
-  PERFORM insert_messages(fresh.messages, fresh.hashes, fresh.times, NULL);
-  PERFORM insert_ledger_entries(fresh.messages, placed.bases);
-
-  RETURN QUERY
-  SELECT b.ordinal,
-         ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, b.received_at,
-              'in', b.hash, NULL)::committed_message
-    FROM (SELECT generate_series(1, cardinality(fresh.messages))::bigint AS ordinal, unnest(fresh.messages) AS m, unnest(fresh.hashes) AS hash,
-                 unnest(fresh.times) AS received_at) b;
 END
 $function$;
 
@@ -3526,26 +3501,50 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION write_messages(messages prepared_message[], hashes bytea[], bases bigint[], organisations text[], delivered timestamp with time zone, clock timestamp with time zone, key_window interval, mail_window interval, logged uuid, has_relays boolean)
- RETURNS void
+CREATE FUNCTION write_messages(messages prepared_message[], ledgers touched_ledger[], bases bigint[], delivered timestamp with time zone, clock timestamp with time zone, logged uuid, known_hashes bytea[] DEFAULT NULL::bytea[], known_times timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], OUT hashes bytea, OUT committed committed_message[])
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
+#variable_conflict use_column
+DECLARE
+  time_text CONSTANT text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 BEGIN
-  PERFORM insert_messages(messages, hashes, array_fill(delivered, ARRAY[cardinality(messages)]), logged);
-  PERFORM insert_ledger_entries(messages, bases);
-  PERFORM count_messages(messages, organisations, clock);
-
-  INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
-  SELECT (b.m).sender_id, (b.m).idempotency_key, (b.m).id, clock + CASE WHEN (b.m).mail_digest IS NULL THEN key_window ELSE mail_window END,
-         (b.m).request_digest, (b.m).mail_digest
-    FROM (SELECT unnest(messages) AS m) b WHERE (b.m).idempotency_key IS NOT NULL
-  ON CONFLICT (party_id, key) DO UPDATE
-    SET message_id = excluded.message_id, expires_at = excluded.expires_at, request_digest = excluded.request_digest, mail_digest = excluded.mail_digest;
-
-  IF has_relays THEN
-    INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
-    SELECT (b.m).sender_id, (b.m).id, (b.m).recipient_id, clock FROM (SELECT unnest(messages) AS m) b WHERE (b.m).recipient_ledger = 0;
-  END IF;
+  WITH m AS MATERIALIZED (
+    SELECT m.*, coalesce(known_times[m.ordinality], delivered) AS received_at,
+           coalesce(known_hashes[m.ordinality], sha256(convert_to(m.hashed_before_time || time_text || m.hashed_after_time, 'UTF8'))) AS hash
+      FROM unnest(messages) WITH ORDINALITY AS m
+  ), written AS (
+    -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
+    INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256, validation,
+                          validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
+                          type, subject, note)
+    SELECT fixed.*, m.type, m.subject, m.note
+      FROM m, LATERAL (
+           SELECT m.sender_id, m.id, m.recipient_id, m.segment, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.json, m.json_sha256, m.json_bytes_sha256,
+                  m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,
+                  m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END) fixed
+  ), entered AS (
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
+    SELECT m.sender_id, 'out'::ledger_box, bases[m.sender_ledger] + m.sender_entry, m.id, m.recipient_id, m.thread_id, m.validation, m.type, m.segment,
+           m.from_email, m.from_domain
+      FROM m WHERE m.sender_ledger > 0
+    UNION ALL
+    SELECT m.recipient_id, 'in', bases[m.recipient_ledger] + m.recipient_entry, m.id, m.sender_id, m.thread_id, m.validation, m.type, m.segment,
+           m.from_email, m.from_domain
+      FROM m WHERE m.recipient_ledger > 0
+  ), told AS (
+    INSERT INTO committed_batches (id, party_ids) SELECT new_uuid(clock), ARRAY(SELECT l.party_id FROM unnest(ledgers) AS l)
+  ), leaves AS (
+    INSERT INTO log_batches (id, leaves) SELECT logged, string_agg('\x01'::bytea || m.hash, ''::bytea ORDER BY m.ordinality) FROM m HAVING logged IS NOT NULL
+  ), used AS (
+    INSERT INTO daily_usage AS u (party_id, day, messages, upload_bytes)
+    SELECT l.party_id, (clock AT TIME ZONE 'UTC')::date, l.sent, l.sent_bytes FROM unnest(ledgers) AS l WHERE l.sent > 0
+    ON CONFLICT (party_id, day) DO UPDATE SET messages = u.messages + excluded.messages, upload_bytes = u.upload_bytes + excluded.upload_bytes
+  )
+  SELECT string_agg(m.hash, ''::bytea ORDER BY m.ordinality),
+         array_agg(ROW (m.sender_id, m.recipient_id, m.id, m.segment, m.in_reply_to, m.sender, m.type, m.received_at,
+                        CASE WHEN m.recipient_ledger = 0 THEN 'out' WHEN m.sender_ledger = 0 THEN 'in' END)::committed_message ORDER BY m.ordinality)
+    INTO hashes, committed FROM m;
 END
 $function$;
 

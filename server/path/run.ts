@@ -40,7 +40,10 @@ export async function pathOfSend(): Promise<SendPath> {
       for (const file of await filesRun()) if (i >= 0) counts.set(file, (counts.get(file) ?? 0) + 1);
     }
     const files = [...counts].filter(([, count]) => count === SENDS).map(([file]) => file);
-    return { files: files.toSorted().map((file) => ({ file, lines: linesOf(file) })), sqlFunctions: calledBy(COMMITS.commit.text) };
+    return {
+      files: files.toSorted().map((file) => ({ file, lines: linesOf(file) })),
+      sqlFunctions: calledBy(COMMITS.made[0]?.commit.text ?? ''),
+    };
   } finally {
     child.kill();
     await once(child, 'exit');

@@ -3,47 +3,59 @@
 -- A refused message does not refuse others. A limit of 0 means no limit. Of a message to a recipient in another shard, only the
 -- sender's half is written; receive_messages writes the other.
 --
--- Returns a row for each message, in the order of the batch: for an accepted message its hash and what its followers need
--- (server/src/followers.ts), for a repeated one the id of the original.
+-- There are few statements, because to start one costs about as much as a message. The caller adds up what can be added up, and most batches need no
+-- judgement.
+--
+-- Returns one row. outcomes and message_ids: null if all were accepted; otherwise one for each message, with the id of the original of a repeat. hashes:
+-- 32 bytes for each accepted message. committed: what the followers of the accepted ones need (server/src/followers.ts).
 CREATE OR REPLACE FUNCTION commit_messages(
-  messages prepared_message[], ledgers touched_ledger[],
-  month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval
-) RETURNS TABLE (ordinal integer, outcome text, message_id uuid, received_ms bigint, content_hash bytea, committed committed_message)
-LANGUAGE plpgsql
+  messages prepared_message[], ledgers touched_ledger[], has_keys boolean, has_relays boolean,
+  month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval,
+  OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT committed committed_message[]
+) LANGUAGE plpgsql
 -- Plans made for the values at hand would copy the whole batch into each plan, each time.
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  clock     timestamptz := clock_timestamp();
-  placed    record;
-  judged    record;
-  delivered timestamptz;
-  time_text text;
-  hashes    bytea[];
-  logged    uuid := new_uuid(clock);
+  clock    timestamptz := clock_timestamp();
+  accepted prepared_message[] := messages;
+  senders  touched_ledger[] := ledgers;
+  placed   record;
+  judged   record;
 BEGIN
   SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
-  SELECT * INTO judged
-    FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit);
+  received_ms := placed.delivery_ms;
 
-  delivered := to_timestamp(placed.delivery_ms / 1000.0);
-  time_text := to_char(delivered AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-  hashes := ARRAY(SELECT sha256(convert_to((b.m).hashed_before_time || time_text || (b.m).hashed_after_time, 'UTF8'))
-                    FROM (SELECT unnest(messages) AS m) b);
+  IF may_be_refused(messages, ledgers, has_keys, clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit) THEN
+    SELECT * INTO judged
+      FROM judge_messages(messages, cardinality(ledgers), clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit);
+    outcomes := judged.outcomes;
+    message_ids := judged.message_ids;
+    SELECT array_agg(b.m) INTO accepted FROM (SELECT unnest(messages) AS m, unnest(outcomes) AS outcome) b WHERE b.outcome = 'accepted';
+    IF accepted IS NULL THEN
+      RETURN;
+    END IF;
+    senders := ARRAY(SELECT ROW (l.party_id, l.entries, count(m.id), coalesce(sum(m.inline_bytes), 0))::touched_ledger
+                       FROM unnest(ledgers) WITH ORDINALITY AS l LEFT JOIN unnest(accepted) AS m ON m.sender_ledger = l.ordinality
+                      GROUP BY l.ordinality, l.party_id, l.entries ORDER BY l.ordinality);
+    PERFORM count_for_organisations(senders, judged.organisations, clock);
+  END IF;
 
-  PERFORM write_messages(array_agg(b.m), array_agg(b.hash), placed.bases, judged.organisations, delivered, clock, key_window, mail_window, logged,
-                         bool_or((b.m).recipient_ledger = 0))
-     FROM (SELECT unnest(messages) AS m, unnest(hashes) AS hash, unnest(judged.outcomes) AS outcome) b
-    WHERE b.outcome = 'accepted' HAVING count(*) > 0;
+  SELECT w.hashes, w.committed INTO hashes, committed
+    FROM write_messages(accepted, senders, placed.bases, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
-  RETURN QUERY
-  SELECT b.ordinal, b.outcome, b.message_id, placed.delivery_ms, b.hash,
-         CASE b.outcome WHEN 'accepted' THEN
-           ROW ((b.m).sender_id, (b.m).recipient_id, (b.m).id, (b.m).segment, (b.m).in_reply_to, (b.m).sender, (b.m).type, delivered,
-                CASE (b.m).recipient_ledger WHEN 0 THEN 'out' END, b.hash, logged)::committed_message
-         END
-    FROM (SELECT generate_series(1, cardinality(messages)) AS ordinal, unnest(messages) AS m, unnest(hashes) AS hash,
-                 unnest(judged.outcomes) AS outcome, unnest(judged.message_ids) AS message_id) b;
+  -- Each only where there is one: even a statement that writes nothing takes time.
+  IF has_keys THEN
+    INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
+    SELECT m.sender_id, m.idempotency_key, m.id, clock + CASE WHEN m.mail_digest IS NULL THEN key_window ELSE mail_window END, m.request_digest, m.mail_digest
+      FROM unnest(accepted) AS m WHERE m.idempotency_key IS NOT NULL
+    ON CONFLICT (party_id, key) DO UPDATE
+      SET message_id = excluded.message_id, expires_at = excluded.expires_at, request_digest = excluded.request_digest, mail_digest = excluded.mail_digest;
+  END IF;
+  IF has_relays THEN
+    INSERT INTO relays (sender_id, message_id, recipient_id, created_at)
+    SELECT m.sender_id, m.id, m.recipient_id, clock FROM unnest(accepted) AS m WHERE m.recipient_ledger = 0;
+  END IF;
 END
 $$;

@@ -29,7 +29,7 @@ function followRecipe(): void {
   const last = Math.max(...readdirSync(folder).map((name) => Number(/^\d{4}/.exec(name)?.[0] ?? 0)));
   writeFileSync(path.join(folder, `${String(last + 1).padStart(4, '0')}_reference.sql`), migration);
   edit('server/src/contract/message-fields.ts', /^} satisfies /m, (end) => `${entry}${end}`);
-  edit('server/sql/messages/insert_messages.sql', /^ +type, subject, note\)\n.*\n/m, () => lists);
+  edit('server/sql/messages/write_messages.sql', /^ +type, subject, note\)\n.*\n/m, () => lists);
 }
 
 function edit(file: string, place: RegExp, change: (text: string) => string): void {

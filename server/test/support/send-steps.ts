@@ -137,6 +137,7 @@ function newMessage(senderId: bigint, recipientId: bigint, segment: string): Pre
   return {
     ...message,
     ...{ senderId, recipientId, segment, sender, recipient },
+    isToBusiness: true,
     json: JSON_TEXT,
     validation: 'not_applicable',
     validationErrors: '[]',

@@ -1,6 +1,6 @@
-import type { Follower } from '../../contract/followers.ts';
+import type { Concern, Follower } from '../../contract/followers.ts';
 import { IDEMPOTENCY_WINDOW_HOURS, MAIL_REPEAT_WINDOW_HOURS } from '../../contract/limits.ts';
-import { QUOTA_NAMES, type Quotas } from '../../contract/quotas.ts';
+import type { QuotaName, Quotas } from '../../contract/quotas.ts';
 import {
   bigintField,
   byteaField,
@@ -11,57 +11,83 @@ import {
   textField,
   uuidField,
 } from '../../platform/postgres/binary-array.ts';
-import type { Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, oneOf, type RowOf, type Statement } from '../../platform/postgres/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, type RowOf, type Statement, TypedColumn } from '../../platform/postgres/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
 import type { PreparedMessage } from './envelope.ts';
 import { MESSAGE_FIELDS } from './store.ts';
 
-const OUTCOMES = ['accepted', 'replayed', ...QUOTA_NAMES] as const;
+type Refused = 'replayed' | QuotaName;
 
 export const OUTCOME_ROW = columns({
-  outcome: oneOf('text', OUTCOMES),
-  message_id: 'uuid',
   received_ms: 'bigint',
-  content_hash: 'bytea',
+  outcomes: new TypedColumn<readonly CommitOutcome['outcome'][] | null>('text[]?'),
+  message_ids: 'text[]?',
+  hashes: 'bytea?',
   announced: 'text?',
 });
 export const RECEPTION_ROW = columns({ announced: 'text?' });
+const HASH_BYTES = 32;
 
-export interface CommitStatements {
+type Taken = NonNullable<Follower['takes']>;
+
+interface BatchStatements {
+  /** The arrays that the followers in the statements take, in this order. */
+  takes: readonly Taken[];
   commit: Statement<RowOf<typeof OUTCOME_ROW>>;
   receive: Statement<RowOf<typeof RECEPTION_ROW>>;
+}
+
+export interface CommitStatements {
   channel: string;
+  concerns: readonly Concern[];
+  /** Element n has the statements that call the followers of the concerns whose bits are set in n, and those that every message concerns. */
+  made: readonly BatchStatements[];
 }
 
-export interface CommitOutcome {
-  outcome: (typeof OUTCOMES)[number];
-  messageId: string;
-  receivedMs: number;
-  contentHash: Buffer;
+const CONCERNS: Record<Concern, (message: PreparedMessage) => boolean> = {
+  files: ({ files }) => files.length > 0,
+  signatures: ({ signature }) => signature !== undefined,
+  replies: ({ inReplyTo, isToBusiness }) => inReplyTo !== null || !isToBusiness,
+};
+
+function statementsFor({ concerns, made }: CommitStatements, batch: readonly PreparedMessage[]): BatchStatements {
+  const found = made[concerns.reduce((bits, concern, i) => bits | (batch.some(CONCERNS[concern]) ? 1 << i : 0), 0)];
+  if (!found) throw new Error('a combination of followers has no statement');
+  return found;
 }
 
-const callsOf = (followers: readonly Follower[], given: Record<NonNullable<Follower['takes']>, string>) =>
-  followers.map(({ sqlFunction, takes }) => `${sqlFunction}(b.messages${takes ? `, ${given[takes]}` : ''})`).join(', ');
+/** messageId: that of the original, if the message was replayed. */
+export type CommitOutcome = { messageId: string; receivedMs: number } & (
+  | { outcome: 'accepted'; contentHash: Buffer }
+  | { outcome: Refused; contentHash?: undefined }
+);
+
+const TYPES: Record<Taken, string> = { files: 'prepared_file', signatures: 'prepared_signature' };
+
+/** The calls of followers. The arrays that they take are the parameters from `parameter` on. */
+function callsOf(followers: readonly Follower[], parameter: number): string {
+  const takers = followers.filter(({ takes }) => takes !== undefined);
+  const argument = (follower: Follower) =>
+    follower.takes === undefined ? '' : `, $${parameter + takers.indexOf(follower)}::${TYPES[follower.takes]}[]`;
+  return followers.map((follower) => `${follower.sqlFunction}(b.messages${argument(follower)})`).join(', ');
+}
 
 export const commitSql = (followers: readonly Follower[], announced: Follower) =>
-  `WITH batch AS MATERIALIZED (
-     SELECT * FROM commit_messages($1::prepared_message[], $2::touched_ledger[], $3::bigint, $4::bigint, $5::integer, $6::bigint, $7::interval, $8::interval)
+  `WITH b AS MATERIALIZED (
+     SELECT received_ms, outcomes, message_ids::text[] AS message_ids, hashes, committed AS messages
+       FROM commit_messages($1::prepared_message[], $2::touched_ledger[], $3::boolean, $4::boolean, $5::bigint, $6::bigint, $7::integer, $8::bigint, $9::interval, $10::interval)
    ), followed AS MATERIALIZED (
-     SELECT ${callsOf(followers, { files: '$9::prepared_file[]', signatures: '$10::prepared_signature[]' })}
-       FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch WHERE outcome = 'accepted' HAVING count(*) > 0) b
+     SELECT ${callsOf(followers, 11)} FROM b WHERE b.messages IS NOT NULL
    )
-   SELECT outcome, message_id, received_ms, content_hash, CASE WHEN ordinal = 1 THEN ${announced.sqlFunction} END AS announced
-     FROM batch LEFT JOIN followed ON true ORDER BY ordinal`;
+   SELECT b.received_ms, b.outcomes, b.message_ids, b.hashes, followed.${announced.sqlFunction} AS announced FROM b LEFT JOIN followed ON true`;
 
-/** Signatures stay with the sender's half. */
 export const receiveSql = (followers: readonly Follower[], announced: Follower) =>
-  `WITH batch AS MATERIALIZED (
-     SELECT * FROM receive_messages($1::prepared_message[], $2::bytea[], $3::timestamptz[], $4::touched_ledger[])
+  `WITH b AS MATERIALIZED (
+     SELECT committed AS messages FROM receive_messages($1::prepared_message[], $2::bytea[], $3::timestamptz[], $4::touched_ledger[])
    ), followed AS MATERIALIZED (
-     SELECT ${callsOf(followers, { files: '$5::prepared_file[]', signatures: `'{}'` })}
-       FROM (SELECT array_agg(committed ORDER BY ordinal) AS messages FROM batch HAVING count(*) > 0) b
+     SELECT ${callsOf(followers, 5)} FROM b WHERE b.messages IS NOT NULL
    )
    SELECT ${announced.sqlFunction} AS announced FROM followed`;
 
@@ -76,31 +102,42 @@ export interface Committed {
 /** Commits only the sender's half of a message whose recipient's ledger is not here. */
 export async function commitMessages(
   db: Queryable,
-  { commit }: CommitStatements,
+  statements: CommitStatements,
   batch: readonly PreparedMessage[],
   isHere: (partyId: bigint) => boolean,
   quotas: Quotas,
 ): Promise<Committed> {
-  const { messages, files, ledgers } = recordsOf(batch, isHere);
-  const rows = await db.query(commit, [
-    messages,
-    ledgers,
-    quotas.monthlyMessages,
-    quotas.newAccountDailyMessages,
-    quotas.newAccountDays,
-    quotas.dailyUploadBytes,
-    `${IDEMPOTENCY_WINDOW_HOURS} hours`,
-    `${MAIL_REPEAT_WINDOW_HOURS} hours`,
-    files,
-    signaturesIn(batch),
-  ]);
-  const outcomes = rows.map((row) => ({
-    outcome: row.outcome,
-    messageId: row.message_id,
-    receivedMs: Number(row.received_ms),
-    contentHash: row.content_hash,
-  }));
-  return { outcomes, announced: rows[0]?.announced ?? null };
+  const { takes, commit } = statementsFor(statements, batch);
+  const { messages, ledgers } = recordsOf(batch, isHere);
+  const row = onlyRow(
+    await db.query(commit, [
+      messages,
+      ledgers,
+      batch.some(({ idempotencyKey }) => idempotencyKey !== null),
+      batch.some(({ recipientId }) => !isHere(recipientId)),
+      quotas.monthlyMessages,
+      quotas.newAccountDailyMessages,
+      quotas.newAccountDays,
+      quotas.dailyUploadBytes,
+      `${IDEMPOTENCY_WINDOW_HOURS} hours`,
+      `${MAIL_REPEAT_WINDOW_HOURS} hours`,
+      ...takes.map((what) => TAKEN[what](batch)),
+    ]),
+  );
+  return { outcomes: outcomesOf(batch, row), announced: row.announced };
+}
+
+function outcomesOf(batch: readonly PreparedMessage[], row: RowOf<typeof OUTCOME_ROW>): CommitOutcome[] {
+  const { received_ms, outcomes, message_ids, hashes } = row;
+  let at = 0;
+  return batch.map(({ id }, i) => {
+    const known = { messageId: message_ids?.[i] ?? id, receivedMs: Number(received_ms) };
+    const outcome = outcomes?.[i] ?? 'accepted';
+    if (outcome !== 'accepted') return { ...known, outcome };
+    if (hashes === null) throw new Error('an accepted message has no hash');
+    at += HASH_BYTES;
+    return { ...known, outcome, contentHash: hashes.subarray(at - HASH_BYTES, at) };
+  });
 }
 
 export interface ReceivedMessage {
@@ -111,32 +148,37 @@ export interface ReceivedMessage {
 
 export async function receiveMessages(
   db: Queryable,
-  { receive }: CommitStatements,
+  statements: CommitStatements,
   batch: readonly ReceivedMessage[],
   isHere: (partyId: bigint) => boolean,
 ): Promise<string | null> {
-  const { messages, files, ledgers } = recordsOf(
-    batch.map(({ message }) => message),
-    isHere,
-  );
+  // Signatures stay with the sender's half.
+  const received = batch.map(({ message: { signature, ...message } }) => message);
+  const { takes, receive } = statementsFor(statements, received);
+  const { messages, ledgers } = recordsOf(received, isHere);
   const [row] = await db.query(receive, [
     messages,
     batch.map(({ contentHash }) => contentHash),
     batch.map(({ receivedMs }) => new Date(receivedMs)),
     ledgers,
-    files,
+    ...takes.map((what) => TAKEN[what](received)),
   ]);
   return row?.announced ?? null;
+}
+
+const TAKEN: Record<Taken, (batch: readonly PreparedMessage[]) => Buffer> = { files: filesIn, signatures: signaturesIn };
+
+function filesIn(batch: readonly PreparedMessage[]): Buffer {
+  const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
+  return recordArray(FILE_FIELDS, files);
 }
 
 function recordsOf(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean) {
   const plan = planEntries(batch, isHere);
   const payloadBytes = batch.reduce((sum, { json }) => sum + (json?.length ?? 0), 0);
   const fields = [...planFields(plan, firstsWithKey(batch)), ...MESSAGE_FIELDS];
-  const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
   return {
     messages: recordArray(fields, batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
-    files: recordArray(FILE_FIELDS, files),
     ledgers: recordArray(LEDGER_FIELDS, plan.ledgers),
   };
 }
@@ -161,8 +203,16 @@ function signaturesIn(batch: readonly PreparedMessage[]): Buffer {
 interface TouchedLedger {
   partyId: bigint;
   entries: number;
+  /** The messages that the batch sends from it, and the bytes of their files. */
+  sent: number;
+  sentBytes: number;
 }
-const LEDGER_FIELDS: readonly Field<TouchedLedger>[] = [bigintField((l) => l.partyId), integerField((l) => l.entries)];
+const LEDGER_FIELDS: readonly Field<TouchedLedger>[] = [
+  bigintField((l) => l.partyId),
+  integerField((l) => l.entries),
+  integerField((l) => l.sent),
+  bigintField((l) => BigInt(l.sentBytes)),
+];
 
 /** The attributes of the type prepared_file. */
 interface PreparedFile {
@@ -213,7 +263,7 @@ function planFields({ senders, recipients }: Plan, firsts: readonly number[]): F
 /** Lists the ledgers that a batch touches in ascending order, which is the order of locking, and each message's new entry in them. */
 function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint) => boolean): Plan {
   const partyIds = [...new Set(batch.flatMap((m) => [m.senderId, m.recipientId]))].filter(isHere).sort((a, b) => (a < b ? -1 : 1));
-  const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0 }));
+  const ledgers = partyIds.map((partyId) => ({ partyId, entries: 0, sent: 0, sentBytes: 0 }));
   const ledgerOf = new Map(partyIds.map((id, i) => [id, i + 1]));
   const enter = (partyId: bigint): NewEntry => {
     const ledger = ledgerOf.get(partyId);
@@ -224,8 +274,14 @@ function planEntries(batch: readonly PreparedMessage[], isHere: (partyId: bigint
   };
   const senders: NewEntry[] = [];
   const recipients: NewEntry[] = [];
-  for (const { senderId, recipientId } of batch) {
-    senders.push(enter(senderId));
+  for (const { senderId, recipientId, inlineBytes } of batch) {
+    const from = enter(senderId);
+    const ledger = ledgers[from.ledger - 1];
+    if (ledger) {
+      ledger.sent++;
+      ledger.sentBytes += inlineBytes;
+    }
+    senders.push(from);
     recipients.push(enter(recipientId));
   }
   return { ledgers, senders, recipients };

@@ -30,6 +30,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   senderId: bigint;
   recipientId: bigint;
   segment: string | null;
+  /** The recipient has a handle. */
+  isToBusiness: boolean;
   json: Buffer | null;
   fromEmail: string | null;
   fromDomain: string | null;

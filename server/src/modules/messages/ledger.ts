@@ -99,8 +99,8 @@ export class Ledger {
   }
 
   async #relay(message: PreparedMessage, outcome: CommitOutcome): Promise<CommitOutcome> {
-    const { receivedMs, contentHash } = outcome;
-    if (outcome.outcome === 'accepted') await this.#receive({ message, receivedMs, contentHash });
+    const { outcome: verdict, receivedMs, contentHash } = outcome;
+    if (verdict === 'accepted') await this.#receive({ message, receivedMs, contentHash });
     return outcome;
   }
 

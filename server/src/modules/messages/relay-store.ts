@@ -61,6 +61,7 @@ function toHalfMessage(row: RowOf<typeof RELAY_ROW>): HalfMessage {
     senderId: BigInt(row.sender_id),
     recipientId: BigInt(row.recipient_id),
     segment: row.segment,
+    isToBusiness: JSON.parse(row.recipient).party.kind === 'handle',
     fromEmail: row.from_email,
     fromDomain: row.from_domain,
     // Only the sender's half needs these.

@@ -176,6 +176,7 @@ async function prepare(
     senderId: sender.party.id,
     recipientId: destination.recipient.id,
     segment: destination.segment,
+    isToBusiness: isBusiness(destination.recipient),
     sender: from.json,
     recipient: to.json,
     json: request.json,
