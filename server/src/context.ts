@@ -117,7 +117,7 @@ export async function buildContext(
   connection: Connection,
   log: Logger,
   closers: (() => Promise<void>)[],
-  { publicUrl, isOneOfSeveral }: { publicUrl: string; isOneOfSeveral: boolean },
+  { publicUrl }: { publicUrl: string },
 ): Promise<{ context: Context; feed: ChangeFeed }> {
   const feed = new ChangeFeed(connection, log);
   const parties = new PartyDirectory(database, feed);
@@ -157,7 +157,7 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors,
-    ledger: new Ledger(database, COMMITS, { announcer, topics }, files, quotas, isOneOfSeveral),
+    ledger: new Ledger(database, COMMITS, { announcer, topics }, files, quotas),
     arrivals: new Arrivals(database, metrics, log),
     leases: new Leases(database, topics, feed, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),

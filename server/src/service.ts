@@ -78,7 +78,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await migrate(database);
     const unfollow = await openShards(database, opened.direct, log);
     closers.push(async () => unfollow());
-    const { context, feed } = await buildContext(config, database, opened.direct, log, closers, { publicUrl, isOneOfSeveral });
+    const { context, feed } = await buildContext(config, database, opened.direct, log, closers, { publicUrl });
     collectShardMetrics(database, context.metrics);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);

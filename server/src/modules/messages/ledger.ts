@@ -11,10 +11,9 @@ import { deleteRelays, findRelay, type HalfMessage, type RelayKey } from './rela
 
 const BATCH_MAX_MESSAGES = 256;
 const BATCH_MAX_BYTES = 4 * 1_048_576;
-/** While one batch waits for the disk, the next one is already being executed. */
-const BATCHES_IN_FLIGHT_MAX = 2;
-/** Several processes keep the database busy anyway, and fewer, larger batches cost it less. */
-const BATCHES_IN_FLIGHT_OF_SEVERAL_MAX = 1;
+/** Fewer, larger batches cost the database less than two that overlap: starting a batch costs as much as about ten messages. */
+const BATCHES_IN_FLIGHT_MAX = 1;
+const GATHER_MS = 2;
 
 interface ShardBatches {
   /** Messages whose sender is in this shard: both halves, or the sender's half if the recipient is elsewhere. */
@@ -38,7 +37,6 @@ export class Ledger {
   readonly #topics: Topics;
   readonly #files: Pick<Files, 'ofMessages'>;
   readonly #quotas: Quotas;
-  readonly #inFlightMax: number;
   readonly #shards: ReadonlyMap<Database, ShardBatches>;
 
   constructor(
@@ -47,7 +45,6 @@ export class Ledger {
     { announcer, topics }: { announcer: Announcer; topics: Topics },
     files: Pick<Files, 'ofMessages'>,
     quotas: Quotas,
-    isOneOfSeveral: boolean,
   ) {
     this.#database = database;
     this.#statements = statements;
@@ -55,7 +52,6 @@ export class Ledger {
     this.#topics = topics;
     this.#files = files;
     this.#quotas = quotas;
-    this.#inFlightMax = isOneOfSeveral ? BATCHES_IN_FLIGHT_OF_SEVERAL_MAX : BATCHES_IN_FLIGHT_MAX;
     this.#shards = new Map(database.shards.map((shard) => [shard, this.#openBatches(shard)]));
   }
 
@@ -105,7 +101,7 @@ export class Ledger {
   }
 
   #openBatches(shard: Database): ShardBatches {
-    const bounds = { items: BATCH_MAX_MESSAGES, bytes: BATCH_MAX_BYTES, inFlight: this.#inFlightMax };
+    const bounds = { items: BATCH_MAX_MESSAGES, bytes: BATCH_MAX_BYTES, inFlight: BATCHES_IN_FLIGHT_MAX, gatherMs: GATHER_MS };
     const bytesOf = ({ json }: PreparedMessage) => json?.length ?? 0;
     const isHere = (partyId: bigint) => this.#database.of(partyId) === shard;
     return {

@@ -5,7 +5,13 @@ export interface BatchLimits<T> {
   bytes: number;
   bytesOf: (item: T) => number;
   inFlight: number;
+  /** While there is much to do, the next batch waits for this long, and so has more items. Default: not at all. */
+  gatherMs?: number;
 }
+
+/** A batch of so many items shows that there is much to do, for some milliseconds. A lone item never waits. */
+const GATHERED_AFTER_ITEMS = 8;
+const GATHERED_WITHIN_MS = 10;
 
 interface Waiting<T, R> {
   item: T;
@@ -20,6 +26,7 @@ export class Batches<T, R> {
   readonly #queue: Waiting<T, R>[] = [];
   #inFlight = 0;
   #isScheduled = false;
+  #busyUntil = 0;
 
   constructor(limits: BatchLimits<T>, run: (batch: T[]) => Promise<readonly R[]>) {
     this.#limits = limits;
@@ -37,10 +44,13 @@ export class Batches<T, R> {
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight >= this.#limits.inFlight) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    const begin = () => {
       this.#isScheduled = false;
       if (this.#queue.length > 0 && this.#inFlight < this.#limits.inFlight) void this.#process(this.#takeBatch());
-    });
+    };
+    const { gatherMs } = this.#limits;
+    if (gatherMs === undefined || performance.now() > this.#busyUntil) setImmediate(begin);
+    else setTimeout(begin, gatherMs);
   }
 
   #takeBatch(): Waiting<T, R>[] {
@@ -60,6 +70,7 @@ export class Batches<T, R> {
       await this.#settle(batch);
     } finally {
       this.#inFlight--;
+      if (batch.length >= GATHERED_AFTER_ITEMS) this.#busyUntil = performance.now() + GATHERED_WITHIN_MS;
       if (this.#queue.length > 0) this.#schedule();
     }
   }
