@@ -10,6 +10,7 @@ import * as limits from './src/contract/limits.ts';
 export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
 const SOURCES = [
   'limits.ts',
+  'people-limits.ts',
   'process-limits.ts',
   'webhook-limits.ts',
   'consumer-limits.ts',

@@ -165,6 +165,8 @@ test('the client is a module with types', async () => {
   const own = path.join(project, 'node_modules/@waybill/client');
   expect(globSync('dist/**/*.js', { cwd: own }).filter((file) => !existsSync(path.join(own, `${file}.map`)))).toEqual([]);
   expect(readFileSync(path.join(own, 'README.md'), 'utf8')).not.toMatch(/\]\(\.\.?\//);
+  // Bundlers leave out what a program does not use.
+  expect(read(own, 'package.json').sideEffects).toBe(false);
 });
 
 describe('types of the client, with the oldest TypeScript that its README names', () => {

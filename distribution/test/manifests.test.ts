@@ -45,12 +45,18 @@ test('every container is told to run without root, on a read-only root file syst
   }
 });
 
+const [, unit = ''] = /```ini\n(# \S+waybill\.service\n[\s\S]*?)```/.exec(read('docs/guides/install.md')) ?? [];
+
+test('the unit of the guide allows as many open files and sockets as the documentation counts on', () => {
+  const [, limit = ''] = /of ([\d,]+) \(`LimitNOFILE` in a systemd unit\)/.exec(read('docs/operations.md')) ?? [];
+  expect(unit).toMatch(new RegExp(`^LimitNOFILE=${Number(limit.replaceAll(',', ''))}$`, 'm'));
+});
+
 test('the unit of the guide is one that systemd accepts', ({ skip }) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
     console.warn('The unit for systemd was NOT checked: there is no systemd-analyze.');
     return skip();
   }
-  const [, unit = ''] = /```ini\n(# \S+waybill\.service\n[\s\S]*?)```/.exec(read('docs/guides/install.md')) ?? [];
   const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-unit-')), 'waybill.service');
   writeFileSync(file, unit.replace('/usr/local/bin/waybill', process.execPath));
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });

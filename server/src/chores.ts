@@ -33,6 +33,8 @@ export function allChores(context: Context): Chore[] {
     ...partyChores,
     ...threadChores,
     notifyOfReply(context),
+    // Jobs that were queued before the upgrade have the former name.
+    { ...notifyOfReply(context), name: 'notify-of-answer' },
     mailNotifications(context),
     mailViewDigests(context),
   ];

@@ -10,7 +10,7 @@ export interface Tools {
   parties: PartyDirectory;
 }
 
-export interface Options {
+interface Options {
   name?: string | undefined;
   segment?: string | undefined;
   scope?: string | undefined;

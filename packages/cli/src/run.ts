@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], io: Io, signal: AbortSignal):
 }
 
 /** The longest name that the words begin with: `webhooks create` before `webhooks`. */
-export function commandIn(argv: readonly string[]): Command | undefined {
+function commandIn(argv: readonly string[]): Command | undefined {
   const words = argv.slice(0, 2).join(' ');
   return COMMANDS.find(({ name }) => name === words) ?? COMMANDS.find(({ name }) => name === argv[0]);
 }

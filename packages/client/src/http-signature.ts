@@ -4,7 +4,7 @@ import { newSha256 } from './sha256.ts';
 // 8941) is accepted: so the received text is the signed text.
 
 /** The type of the platform: Node and browsers declare it under different names. */
-export type WebCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+type WebCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** The private half of a signing key, whose public half is registered for an agent. */
 export interface SigningKey {
@@ -35,9 +35,9 @@ export class SignatureFault extends Error {
 }
 
 /** The components that each signature of a request to Waybill covers, and `idempotency-key`, if the request has this header. */
-export const REQUIRED_COMPONENTS = ['@method', '@path', 'content-digest'] as const;
+const REQUIRED_COMPONENTS = ['@method', '@path', 'content-digest'] as const;
 /** The components that a signature can cover. All of them become part of the proof that others read: never `authorization` or `cookie`. */
-export const ALLOWED_COMPONENTS: readonly string[] = [...REQUIRED_COMPONENTS, 'idempotency-key', 'content-type', 'content-length'];
+const ALLOWED_COMPONENTS: readonly string[] = [...REQUIRED_COMPONENTS, 'idempotency-key', 'content-type', 'content-length'];
 
 const LABEL = 'waybill';
 const HEADER_MAX_CHARS = 2_048;

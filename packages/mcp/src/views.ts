@@ -59,7 +59,7 @@ export const messageSchema = z.object({
 });
 
 export type MessageView = z.infer<typeof messageSchema>;
-export type Content = z.infer<typeof contentSchema>;
+type Content = z.infer<typeof contentSchema>;
 
 export function partyView(party: Party): z.infer<typeof partySchema> {
   if (party.kind === 'handle') return { kind: party.kind, address: party.handle };

@@ -1,5 +1,5 @@
 /** Thrown for numbers such as 1e400: ECMAScript reads them as Infinity, which has no canonical form. */
-export class NotCanonical extends Error {}
+class NotCanonical extends Error {}
 
 /**
  * The RFC 8785 form. The RFC forbids lone surrogates, but senders do send them: they are escaped as in JSON.stringify, so that the hash of every

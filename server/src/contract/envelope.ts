@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { MESSAGE_TEXTS, mapTexts, TEXT_NAMES } from './message-fields.ts';
 
 const nullable = <T extends TSchema>(schema: T, description?: string) =>
@@ -39,11 +39,11 @@ const fileFields = {
   size_bytes: Type.Integer(),
   sha256: nullable(hash('Of the bytes.'), 'Null until the file has been hashed.'),
 };
-export const FileSchema = Type.Object(
+const FileSchema = Type.Object(
   { ...fileFields, download_url: Type.String({ description: 'Signed, and valid for a short time.' }) },
   { $id: 'File', ...closed },
 );
-export const ReceiptFileSchema = Type.Object(fileFields, { $id: 'ReceiptFile', ...closed });
+const ReceiptFileSchema = Type.Object(fileFields, { $id: 'ReceiptFile', ...closed });
 
 export const ValidationSchema = Type.Object(
   {
@@ -118,14 +118,14 @@ export const SummarySchema = Type.Object(
   { $id: 'EnvelopeSummary', ...closed, description: 'An envelope with the size of `json` in place of `json`.' },
 );
 
-export const ReceiptSchema = Type.Object(
+const ReceiptSchema = Type.Object(
   { ...beforeJson, json_sha256: jsonSha256, json_bytes_sha256: jsonBytesSha256, files: Type.Array(ReceiptFileSchema), ...afterFiles },
   { $id: 'Receipt', ...closed, description: 'The envelope without json and without download URLs.' },
 );
 
 const partyOnly = (description: string) => Type.Object({ party: PartySchema }, { ...closed, description });
 
-export const MinimalReceiptSchema = Type.Object(
+const MinimalReceiptSchema = Type.Object(
   {
     detail: Type.Literal('minimal', { description: 'Distinguishes it from a full receipt, which lacks this field.' }),
     id: beforeJson.id,
@@ -142,5 +142,3 @@ export const MinimalReceiptSchema = Type.Object(
 );
 
 export const AnyReceiptSchema = Type.Union([ReceiptSchema, MinimalReceiptSchema], { $id: 'AnyReceipt' });
-
-export type Receipt = Static<typeof ReceiptSchema>;

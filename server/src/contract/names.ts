@@ -62,8 +62,6 @@ const RESERVED_HANDLES = new Set([
   'www',
 ]);
 
-export const HANDLE_PATTERN = `^[A-Za-z0-9-]{${HANDLE_MIN_CHARS},${HANDLE_MAX_CHARS}}$`;
-
 export function parseHandle(text: string): string | undefined {
   const handle = asciiLowerCase(text);
   return handle.length >= HANDLE_MIN_CHARS && handle.length <= HANDLE_MAX_CHARS && NAME.test(handle) ? handle : undefined;

@@ -53,7 +53,7 @@ export interface Caller {
   by: { kind: 'key'; agent: Agent; key: Key } | { kind: 'member'; person: Person; role: Role; segment: string | null; joinedAt: Date };
 }
 
-export interface Key {
+interface Key {
   id: string;
   scope: KeyScope;
   prefix: string;

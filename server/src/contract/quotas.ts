@@ -10,13 +10,7 @@ export interface Quotas {
   dailyUploadBytesPerPerson: number;
 }
 
-export const QUOTA_NAMES = [
-  'monthly_messages',
-  'new_account_daily_messages',
-  'daily_upload_bytes',
-  'daily_upload_bytes_per_person',
-] as const;
-export type QuotaName = (typeof QUOTA_NAMES)[number];
+export type QuotaName = 'monthly_messages' | 'new_account_daily_messages' | 'daily_upload_bytes' | 'daily_upload_bytes_per_person';
 
 export function quotaRefusal(name: QuotaName, quotas: Quotas, now: Date): Refusal {
   const allowed = {

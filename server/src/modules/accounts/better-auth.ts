@@ -27,7 +27,7 @@ import type { ProviderSettings } from './providers.ts';
 import * as store from './store.ts';
 
 /** The proof of a sign-in under way. Without it, no session is opened, whichever way the sign-in took. */
-export interface Shown {
+interface Shown {
   provider: SignInProvider;
   proves: SignInProof;
   /** The proved mailbox. Undefined where only the person's own mailbox is possible. */

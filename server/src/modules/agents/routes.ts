@@ -12,7 +12,7 @@ import { changeAgent, createAgent, getAgent, listAgents } from './agents.ts';
 
 const { endpoint, memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();
 
-export const AgentSchema = Type.Object(
+const AgentSchema = Type.Object(
   {
     id: Type.String({ description: 'agt_ id' }),
     name: Type.String(),

@@ -6,7 +6,7 @@ const SHA256_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
 const NONCE_BYTES = 8;
 
 /** An RFC 3161 request: the SHA-256 of a text, a nonce, and that the certificate shall be in the token. */
-export function timestampRequest(imprint: Buffer, nonce: Buffer): Buffer {
+function timestampRequest(imprint: Buffer, nonce: Buffer): Buffer {
   const messageImprint = element(0x30, SHA256_ALGORITHM, element(0x04, imprint));
   return element(0x30, Buffer.of(2, 1, 1), messageImprint, element(0x02, nonce), Buffer.of(1, 1, 0xff));
 }

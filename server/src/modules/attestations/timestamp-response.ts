@@ -1,6 +1,6 @@
 import { type Der, inside, readOne, TAG } from '@waybill/proof';
 
-export class TimestampRefusal extends Error {}
+class TimestampRefusal extends Error {}
 
 const EXPLICIT_0 = 0xa0;
 /** PKIStatus: granted, and granted with modifications. */

@@ -10,7 +10,7 @@ const { endpoint } = endpointsFor<{ blocks: Blocks; cursors: Cursors }>();
 
 const nullableText = (description: string, maxLength = 255) => Type.Union([Type.String({ maxLength }), Type.Null()], { description });
 
-export const BlockSchema = Type.Object(
+const BlockSchema = Type.Object(
   {
     id: Type.String({ description: 'blk_ id' }),
     user_id: nullableText('The person or mailbox that is blocked; null for other blocks.'),

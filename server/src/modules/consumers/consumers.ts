@@ -19,7 +19,7 @@ import { seekConsumer, unparkMessages } from './lease-store.ts';
 import type { Leases } from './leases.ts';
 import * as store from './store.ts';
 
-export type { Consumer, ConsumerState, ParkedMessage } from './store.ts';
+export type { ParkedMessage } from './store.ts';
 
 export interface ConsumerServices {
   database: Database;
@@ -27,7 +27,7 @@ export interface ConsumerServices {
   leases: Leases;
 }
 
-export interface FilterFields {
+interface FilterFields {
   types?: string[];
   target?: string;
   validation?: store.Validation;

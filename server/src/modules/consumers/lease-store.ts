@@ -18,7 +18,7 @@ export interface Wanted {
   spend: Spend;
 }
 
-export interface LeasedMessage {
+interface LeasedMessage {
   messageId: string;
   senderId: string;
   position: string;

@@ -56,7 +56,7 @@ const filter = Type.Object(
   { ...closed, description: 'A message has to meet all of it; `{}` takes every message of your inbox.' },
 );
 
-export const ConsumerSchema = Type.Object(
+const ConsumerSchema = Type.Object(
   {
     name: Type.String(),
     filter,
@@ -85,7 +85,7 @@ export const ConsumerSchema = Type.Object(
   { $id: 'Consumer', ...closed },
 );
 
-export const ParkedMessageSchema = Type.Object(
+const ParkedMessageSchema = Type.Object(
   {
     message_id: Type.String({ description: 'msg_ id' }),
     tries: Type.Integer({ description: 'How often it was leased.' }),

@@ -5,7 +5,7 @@ import { columns, json, namesOf, oneOf, prepared, type RowOf, statement } from '
 const VALIDATIONS = ['passed', 'failed', 'not_applicable'] as const;
 export type Validation = (typeof VALIDATIONS)[number];
 
-export interface Filter {
+interface Filter {
   target: string | null;
   /** SQL LIKE patterns. */
   types: string[] | null;
@@ -115,7 +115,7 @@ export function deleteConsumer(database: Database, partyId: bigint, name: string
   });
 }
 
-export interface Holding {
+interface Holding {
   holder: string;
   leased: number;
   lease_until: string;

@@ -38,7 +38,7 @@ const leaseS = Type.Optional(
   Type.Integer({ minimum: 1, maximum: LEASE_MAX_S, description: `Seconds until the lease lapses; ${LEASE_DEFAULT_S} by default.` }),
 );
 
-export const LeasedMessageSchema = Type.Object(
+const LeasedMessageSchema = Type.Object(
   {
     message: EnvelopeSchema,
     tries: Type.Integer({ description: 'How often it has been leased, this time included.' }),

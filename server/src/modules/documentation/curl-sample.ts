@@ -21,7 +21,7 @@ function isPlain(method: string, body: unknown): boolean {
   return method === (body === undefined ? 'GET' : 'POST');
 }
 
-export function jsonText(body: unknown): string {
+function jsonText(body: unknown): string {
   if (typeof body === 'string') return body;
   const line = JSON.stringify(body);
   return line.length <= LINE_MAX_CHARS ? line : JSON.stringify(body, null, 2);

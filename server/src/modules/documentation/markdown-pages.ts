@@ -87,7 +87,7 @@ ${sections.join('')}
 const FENCED = /(^ *```[\s\S]*?^ *```$)/m;
 
 /** A self-contained text: links lead to Markdown pages of this service, and examples have its address. */
-export function markdownOf({ file, markdown }: Document, publicUrl: string): string {
+function markdownOf({ file, markdown }: Document, publicUrl: string): string {
   return markdown
     .split(FENCED)
     .map((part, i) =>

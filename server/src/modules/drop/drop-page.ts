@@ -8,8 +8,6 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './drop-page-store.ts';
 import { imageIn } from './image.ts';
 
-export type { Logo } from './drop-page-store.ts';
-
 export interface DropPage {
   welcome: string;
   accent: string | null;

@@ -13,7 +13,7 @@ import { doorOf, dropSender } from './drop.ts';
 
 const { personEndpoint } = endpointsFor<SendingServices & UnclaimedServices & { partedUploads: PartedUploads }>();
 
-export const DoorSchema = Type.Object(
+const DoorSchema = Type.Object(
   {
     to: PublicProfileSchema,
     sender: Type.Union([PartySchema, Type.Null()], { description: 'The party that you would write as; null if you can’t.' }),

@@ -156,7 +156,7 @@ export class Files {
   }
 }
 
-export function filenameProblem(filename: string): string | undefined {
+function filenameProblem(filename: string): string | undefined {
   if (filename.includes('\0')) return 'must not contain the character U+0000';
   if (!filename.isWellFormed()) return 'must not contain half of a surrogate pair';
   return [...filename].length > FILENAME_MAX_CHARS ? `must have at most ${FILENAME_MAX_CHARS} characters` : undefined;

@@ -76,7 +76,7 @@ export function factsIn(fields: readonly HeaderField[], signed: ReadonlySet<stri
   };
 }
 
-export function parseFrom(value: string): string | undefined {
+function parseFrom(value: string): string | undefined {
   const [, bracketed, alone] = MAILBOX.exec(value.replaceAll('\t', ' ')) ?? [];
   return parseEmail(bracketed ?? alone ?? '');
 }

@@ -23,8 +23,8 @@ const published = Type.Boolean({
   description: 'Whether others can read the schema, and check JSON against it with POST /v1/schema-check. False until you change it.',
 });
 
-export const InboxSchemaSchema = Type.Object({ schema, updated_at: updatedAt, published }, { $id: 'InboxSchema', ...closed });
-export const PublishedSchemaSchema = Type.Object({ schema, updated_at: updatedAt }, { $id: 'PublishedSchema', ...closed });
+const InboxSchemaSchema = Type.Object({ schema, updated_at: updatedAt, published }, { $id: 'InboxSchema', ...closed });
+const PublishedSchemaSchema = Type.Object({ schema, updated_at: updatedAt }, { $id: 'PublishedSchema', ...closed });
 
 /** Leaves room for the name of the member, and white space. */
 const ROOM_AROUND_BYTES = 1_024;
@@ -41,7 +41,7 @@ const QuestionSchema = Type.Object(
 );
 const checkQuestion = bodyCheck(QuestionSchema, ['schema', 'json']);
 
-export const SchemaCheckSchema = Type.Object(
+const SchemaCheckSchema = Type.Object(
   {
     schema: Type.Object(
       {
@@ -124,7 +124,7 @@ const RecipientQuestionSchema = Type.Object(
 );
 const checkRecipientQuestion = bodyCheck(RecipientQuestionSchema, ['json']);
 
-export const RecipientCheckSchema = Type.Object({ validation: ValidationSchema }, { $id: 'RecipientCheck', ...closed });
+const RecipientCheckSchema = Type.Object({ validation: ValidationSchema }, { $id: 'RecipientCheck', ...closed });
 
 export const checkForRecipient = endpoint({
   summary: 'Check JSON against the schema of a recipient before you send it',

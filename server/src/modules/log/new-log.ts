@@ -8,7 +8,7 @@ import { SEQUENCER_LOCK } from './sequencer.ts';
 import { auditLeaf, newLogStatement } from './statements.ts';
 import { EMPTY_ROOT } from './tree.ts';
 
-export class NewLogError extends Error {}
+class NewLogError extends Error {}
 
 /**
  * Ends a log that can't be signed any more, or for which the operator gives a reason, and starts another one with an origin and a key of

@@ -7,7 +7,8 @@ export function attemptMetrics(registry: Registry, countOpen: () => number) {
   const attempts = new Counter({
     name: 'waybill_webhook_attempts_total',
     help: 'Attempts made, by the first digit of the response’s status, or none.',
-    labelNames: ['answer'],
+    // `answer` is the former name of `response`, until 0.4.
+    labelNames: ['response', 'answer'],
     registers: [registry],
   });
   const durations = new Histogram({
@@ -26,7 +27,7 @@ export function attemptMetrics(registry: Registry, countOpen: () => number) {
   });
   return {
     observe: (made: readonly Outcome[]) => {
-      for (const [kind, { length }] of Map.groupBy(made, kindOfResponse)) attempts.inc({ answer: kind }, length);
+      for (const [kind, { length }] of Map.groupBy(made, kindOfResponse)) attempts.inc({ response: kind, answer: kind }, length);
       for (const { responseMs } of made) durations.observe(responseMs / 1000);
     },
   };

@@ -11,7 +11,7 @@ export interface BodyServices extends EnvelopeServices {
 }
 
 /** Makes the body of a party's event about a subject. Undefined: the subject is gone. */
-export type EventBody = (
+type EventBody = (
   services: EnvelopeServices & { parties: PartyDirectory },
   partyId: bigint,
   subjectId: string,

@@ -28,7 +28,7 @@ const stateFields = {
   next_attempt_at: nullable(time('When the next attempt is due; null if there is none.')),
 };
 
-export const WebhookMessageSchema = Type.Object(
+const WebhookMessageSchema = Type.Object(
   {
     ...stateFields,
     message: Type.Union(
@@ -99,7 +99,7 @@ const attemptSchema = Type.Object(
   closed,
 );
 
-export const WebhookDeliverySchema = Type.Object(
+const WebhookDeliverySchema = Type.Object(
   {
     ...stateFields,
     body: nullable(Type.String({ description: 'The body of the request, made again from the message; null if the message is gone.' })),

@@ -16,7 +16,7 @@ const only = Type.Enum(RECOVERY_SELECTIONS, {
     'failed: messages whose last attempt was dropped, or got a 410. missing: messages without any attempt in the log. undelivered: both. all: every message.',
 });
 
-export const RecoverySchema = Type.Object(
+const RecoverySchema = Type.Object(
   {
     id: Type.String({ description: 'rcv_ id' }),
     webhook_id: Type.String({ description: 'wh_ id' }),

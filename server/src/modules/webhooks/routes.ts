@@ -40,7 +40,7 @@ const countedFields = {
   p95_ms: nullable(Type.Integer({ description: '95 of 100 responses came within this many milliseconds.' })),
 };
 
-export const WebhookStatisticsSchema = Type.Object(
+const WebhookStatisticsSchema = Type.Object(
   {
     webhook_id: Type.String(),
     period: Type.Enum(keysOf(periods)),

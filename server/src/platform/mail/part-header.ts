@@ -14,7 +14,7 @@ export interface PartHeader {
   to: string[];
 }
 
-export interface Mailbox {
+interface Mailbox {
   address: string;
   name: string;
   isGroup: boolean;

@@ -18,7 +18,7 @@ class IsStandby extends Error {
 
 export type Connection = pg.ClientConfig & { Client?: typeof LimitedClient };
 
-export class NoPrimary extends Error {
+class NoPrimary extends Error {
   /** The code of an error that waiting does not cure, if there is one. Otherwise that of a failed connection. */
   readonly code: string;
 

@@ -51,7 +51,7 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: 'off',
 };
 
-export function clusterIn(dataFolder: string): string {
+function clusterIn(dataFolder: string): string {
   return path.join(dataFolder, 'postgres');
 }
 

@@ -22,6 +22,10 @@ export function statementLimit(): number {
   return limit.getStore() ?? STATEMENT_MAX_MS;
 }
 
+function hasLimit(query: unknown): query is { limitMs: number } {
+  return typeof query === 'object' && query !== null && 'limitMs' in query && typeof query.limitMs === 'number';
+}
+
 /**
  * A client that destroys its connection when the server has not responded to a statement in time: a server that hangs can't be asked to cancel
  * anything. The server ends a statement whose connection is gone, except a COMMIT that waits for a standby.
@@ -30,6 +34,15 @@ export class LimitedClient extends pg.Client {
   #unfinished = 0;
   #limitMs = 0;
   #timer: NodeJS.Timeout | undefined;
+
+  /** All forms of the method that pg declares are passed on as they are. */
+  override query: pg.Client['query'] = (...args: unknown[]) => {
+    const [query] = args;
+    this.#unfinished++;
+    this.#limitMs = hasLimit(query) ? query.limitMs : statementLimit();
+    this.#watch();
+    return Reflect.apply(super.query, this, args);
+  };
 
   constructor(config: pg.ClientConfig = {}) {
     super({
@@ -66,14 +79,6 @@ export class LimitedClient extends pg.Client {
     });
     // Not every system that PostgreSQL runs on supports this.
     await super.query(`SET client_connection_check_interval = '5s'`).catch(() => {});
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: pg declares seven forms, and all are passed on as they are.
-  override query(...args: any[]): any {
-    this.#unfinished++;
-    this.#limitMs = args[0]?.limitMs ?? statementLimit();
-    this.#watch();
-    return Reflect.apply(super.query, this, args);
   }
 
   destroy(error: Error): void {

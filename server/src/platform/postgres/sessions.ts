@@ -5,7 +5,7 @@ import { type Connection, newClient } from './database-hosts.ts';
 const NOTIFY_PATIENCE_MS = 5_000;
 
 /** The connection can't be used. The message says which setting to change. */
-export class NoSessions extends Error {}
+class NoSessions extends Error {}
 
 /**
  * Rejects a connection on which LISTEN does not last, such as through a pooler in transaction mode. Revoked keys would go on working there,

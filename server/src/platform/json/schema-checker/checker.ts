@@ -9,7 +9,7 @@ import { type Job, type Outcome, type PoolOptions, ThreadPool } from './thread-p
 export type { SchemaIssue } from '../schema/run.ts';
 export type { SchemaRefusal } from './protocol.ts';
 
-export const COMPILE_MAX_MS = 1_000;
+const COMPILE_MAX_MS = 1_000;
 export const VALIDATION_MAX_MS = 500;
 /** Usual validations and compilations take far less. A party that exceeds this is served by separate workers for a while. */
 const QUICK_MAX_MS = 50;

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { Resource } from './documents.ts';
 
-export const ERRORS_MAX = 50;
+const ERRORS_MAX = 50;
 const MESSAGE_MAX_CHARS = 300;
 const PATH_MAX_CHARS = 2_000;
 
