@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { pythonWith } from '../../clients/test/python-environment.ts';
-import { CHROMIUM_MISSING, chromiumPath } from '../../server/test/chromium.ts';
 import { CHECKOUT, startProcess, temporaryFolder } from '../../server/test/support/process.ts';
+import { launchBrowser } from './support/visitor.ts';
 
 interface Ran {
   code: number;
@@ -27,9 +26,7 @@ const waybill = (args: string[], env: Record<string, string> = {}) =>
 
 /** Opens verify.html from disk, without a network, and gives its verdict. */
 async function verdictOfPage(page: string, proof: string, vkey: string): Promise<string | null> {
-  const executablePath = chromiumPath();
-  if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
+  const browser = await launchBrowser();
   try {
     const context = await browser.newContext({ offline: true });
     const tab = await context.newPage();

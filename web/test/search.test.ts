@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../server/test/support/process.ts';
+import { holdSearchIndex } from '../../server/test/support/search.ts';
 import type { TestBusiness } from '../../server/test/support/service.ts';
 import { untilIndexed } from '../../server/test/support/threads.ts';
 import { openWorld, type World } from './support/visitor.ts';
@@ -69,6 +70,22 @@ test('line breaks in excerpts are spaces', async () => {
     await found.getByText('for the roof').waitFor();
     expect(await found.innerText()).not.toContain('U+000');
   }
+});
+
+test('a first search whose index takes longer says that it is incomplete, and shows the results as they come', async () => {
+  const { page, open, expectAccessible } = await world.member('new@late-works.test', 'late-works');
+  await globex.api.send({ to: 'late-works', subject: 'Copper pipes' });
+  const index = await holdSearchIndex(world.service);
+  await open('/search?q=copper');
+  const note = page.getByText('These results are incomplete');
+  await note.waitFor();
+  await expectAccessible();
+  await index.goOn();
+  await page
+    .getByRole('list', { name: 'Results' })
+    .getByRole('link', { name: /Copper pipes/ })
+    .waitFor();
+  await note.waitFor({ state: 'detached' });
 });
 
 test('Ctrl-K does what can be done here, and goes to pages, contacts and results', async () => {

@@ -2,7 +2,6 @@ import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, CodeXml, Downlo
 import { Suspense, use, useMemo } from 'react';
 import { retried } from '../api/lazy.ts';
 import type { Validation } from '../api/schema.ts';
-import { formatted } from '../parts/json-editor/formatted.ts';
 import { IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { number } from '../ui/format.ts';
@@ -15,6 +14,7 @@ import { Loading } from '../ui/states.tsx';
 import { say } from '../ui/toast.tsx';
 import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
 import { CurrentNode } from './current-node.tsx';
+import { formatted } from './formatted.ts';
 import { JsonRows } from './json-rows.tsx';
 import { JsonFault, parseJson } from './parse.ts';
 import { MATCHES_MAX } from './rows.ts';

@@ -66,7 +66,7 @@ interface DialogFormProps {
 }
 
 /** The fields and buttons of a dialog that shows more than a form. */
-export function DialogForm({ form, actions, children }: DialogFormProps) {
+function DialogForm({ form, actions, children }: DialogFormProps) {
   return (
     <form
       noValidate

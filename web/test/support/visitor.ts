@@ -29,7 +29,7 @@ export interface Visitor {
 }
 
 export async function openWorld(env: Record<string, string> = {}): Promise<World> {
-  const [service, browser] = await Promise.all([startTestService(env, 'all', await builtPages(() => {})), launch()]);
+  const [service, browser] = await Promise.all([startTestService(env, 'all', await builtPages(() => {})), launchBrowser()]);
   const complaints: string[] = [];
   const open = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
     const context = await browser.newContext({
@@ -82,7 +82,7 @@ export async function lastCode({ service }: World, email: string): Promise<strin
   return (await codesFor(service, email)).at(-1) as string;
 }
 
-function launch(): Promise<Browser> {
+export function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Chromium refuses to run as root without --no-sandbox, and containers often run as root. It only opens our own pages.

@@ -20,6 +20,7 @@ const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
   ],
   ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
   ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
+  ['what shows JSON knows no part that edits it', /^web\/src\/json\//, /^web\/src\/parts\//],
   ['the frame knows no page', /^web\/src\/frame\//, /^web\/src\/pages\//],
 ];
 

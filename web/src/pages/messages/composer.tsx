@@ -27,7 +27,7 @@ export function Composer(props: ComposerProps) {
   const hasDetails = draft.type !== '' || draft.subject !== '';
   const [details, setDetails] = useState<'none' | 'shown' | 'added'>(isReply && !hasDetails ? 'none' : 'shown');
 
-  const text = (name: keyof Draft) => ({
+  const text = (name: keyof Draft): FieldText => ({
     value: draft[name],
     error: composer.errorAt(name),
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
@@ -61,20 +61,7 @@ export function Composer(props: ComposerProps) {
       >
         {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
         {details === 'none' ? null : <Details text={text} isHidden={isFolded} isAdded={details === 'added'} />}
-        <TextArea
-          ref={note}
-          label="Note"
-          rows={isReply ? 1 : 6}
-          className={
-            isReply
-              ? `min-h-9 resize-none border-transparent! px-0! outline-none ${isFolded ? 'max-h-9 overflow-hidden' : 'max-h-60 field-sizing-content'}`
-              : ''
-          }
-          maxLength={10_000}
-          isBare={isReply}
-          {...text('note')}
-          placeholder={isReply ? 'Write a reply' : ''}
-        />
+        <Note inputRef={note} isReply={isReply} isFolded={isFolded} {...text('note')} />
         {composer.hasJson ? (
           <div hidden={isFolded}>
             <JsonField
@@ -112,10 +99,37 @@ export function Composer(props: ComposerProps) {
   );
 }
 
+interface FieldText {
+  value: string;
+  error: string | undefined;
+  onChange(event: { target: { value: string } }): void;
+}
+
+function Note({
+  inputRef,
+  isReply,
+  isFolded,
+  ...text
+}: FieldText & { inputRef: Ref<HTMLTextAreaElement>; isReply: boolean; isFolded: boolean }) {
+  const size = isFolded ? 'max-h-9 overflow-hidden' : 'max-h-60 field-sizing-content';
+  return (
+    <TextArea
+      ref={inputRef}
+      label="Note"
+      rows={isReply ? 1 : 6}
+      className={isReply ? `min-h-9 resize-none border-transparent! px-0! outline-none ${size}` : ''}
+      maxLength={10_000}
+      isBare={isReply}
+      {...text}
+      placeholder={isReply ? 'Write a reply' : ''}
+    />
+  );
+}
+
 const handleOf = (party: Party | undefined): string | undefined => (party?.kind === 'handle' ? party.handle : undefined);
 
 interface DetailsProps {
-  text(name: 'type' | 'subject'): { value: string; error: string | undefined; onChange(event: { target: { value: string } }): void };
+  text(name: 'type' | 'subject'): FieldText;
   isHidden: boolean;
   /** Somebody wants to fill the fields in now. */
   isAdded: boolean;

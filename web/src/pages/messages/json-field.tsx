@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useRef } from 'react';
+import { formatted } from '../../json/formatted.ts';
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
-import { formatted } from '../../parts/json-editor/formatted.ts';
 import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import { readJson } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';

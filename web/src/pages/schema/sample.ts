@@ -3,7 +3,7 @@ import { membersAt } from '../../../../packages/client/src/json-text.ts';
 import { useActiveBusiness } from '../../api/business.ts';
 import { call, textOf } from '../../api/client.ts';
 import { keyOf } from '../../api/queries.ts';
-import { formatted } from '../../parts/json-editor/formatted.ts';
+import { formatted } from '../../json/formatted.ts';
 
 const RECENT_MESSAGES = 5;
 const LEVELS_MAX = 8;

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { formatted } from '../../json/formatted.ts';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
-import { formatted } from '../../parts/json-editor/formatted.ts';
 import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import type { Problem } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';

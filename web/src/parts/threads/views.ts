@@ -44,7 +44,7 @@ export interface ListSearch {
 
 export type Narrowing = Omit<ListSearch, 'view'>;
 
-export function narrowingOf({ view: _, ...narrowing }: ListSearch): Narrowing {
+function narrowingOf({ view: _, ...narrowing }: ListSearch): Narrowing {
   return narrowing;
 }
 

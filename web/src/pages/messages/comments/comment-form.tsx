@@ -43,22 +43,17 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
   const { field, list, isShown } = useOptions(suggestions);
   // A field of several lines can't have the role combobox.
   const { role: _role, 'aria-expanded': _expanded, ...suggesting } = field;
-  const begin = useEffectEvent(() => {
+  useFirstKeys(() => {
     textRef.current?.focus();
     const held = takeKeys(keysPlace('comment', threadId));
     if (held === '') return;
     change({ text: text + held });
     setCursor(text.length + held.length);
   });
-  useEffect(() => {
-    const timer = setTimeout(begin);
-    return () => clearTimeout(timer);
-  }, []);
   const submit = () =>
     run(async () => {
       if (isBusy || text.trim() === '') return;
-      const mentions = mentioned.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id);
-      await add.mutateAsync({ path: { id: threadId }, body: { text, mentions } });
+      await add.mutateAsync({ path: { id: threadId }, body: { text, mentions: idsIn(text, mentioned) } });
       // Text that was typed while the comment was sent belongs to the next comment.
       const now = textNow();
       clear();
@@ -117,6 +112,19 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
       </div>
     </form>
   );
+}
+
+function idsIn(text: string, mentioned: readonly Colleague[]): string[] {
+  return mentioned.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id);
+}
+
+/** Calls the function once the form is there, for keys that were typed while its script was loading. */
+function useFirstKeys(take: () => void): void {
+  const begin = useEffectEvent(take);
+  useEffect(() => {
+    const timer = setTimeout(begin);
+    return () => clearTimeout(timer);
+  }, []);
 }
 
 function useSuggestions(before: string, choose: (colleague: Colleague, typed: string) => void): Option[] {
