@@ -263,8 +263,9 @@ export function buildApp(context: Context, logger: Logger, pages: Pages | undefi
   const budget = new ByteBudget(config.responseBytesMax);
   collectHeldBytes(budget, context.metrics);
   const gate: Gate = {
-    knownCaller: (secret) => context.keys.known(secret),
-    callerFor: (secret) => context.keys.callerFor(secret),
+    nameOfKey: (secret) => context.keys.nameOf(secret),
+    knownCaller: (name) => context.keys.known(name),
+    callerFor: (name) => context.keys.callerFor(name),
     personFor: (request) => context.signIn.personFor(request),
     memberFor: (person, handle) => callerOf(context, person, handle),
     publicUrl: context.publicUrl,

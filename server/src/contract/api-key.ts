@@ -1,5 +1,6 @@
-import { hash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { sha256 } from './sha256.ts';
 
 /**
  * `wb_`, 30 characters of base62 (178.6 random bits), and a CRC-32 of them in 6 characters of base62:
@@ -27,7 +28,7 @@ export function isApiKey(text: string): boolean {
 }
 
 export function apiKeyHash(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+  return sha256(key);
 }
 
 export function apiKeyPrefix(key: string): string {

@@ -62,11 +62,15 @@ function uuidText(bytes: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-export function newUuid(): string {
+function newUuidBytes(): Buffer {
   const bytes = timestamped(16);
   bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
-  return uuidText(bytes);
+  return bytes;
+}
+
+export function newUuid(): string {
+  return uuidText(newUuidBytes());
 }
 
 function encode(bytes: Buffer, chars: number): string {
@@ -158,7 +162,7 @@ export function parseId(prefix: IdPrefix, id: string): string | undefined {
 }
 
 export function newRequestId(): string {
-  return formatId('req', newUuid());
+  return `req_${encode(newUuidBytes(), UUID_CHARS)}`;
 }
 
 /** The position of the last byte of the sender's number, which determines the shard of the message. */

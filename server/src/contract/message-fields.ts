@@ -40,8 +40,11 @@ export function mapTexts<T>(make: (name: TextName, field: MessageText) => T): Re
   return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name, MESSAGE_TEXTS[name])])) as Record<TextName, T>;
 }
 
-export function textsOf(fields: Partial<MessageTexts>): MessageTexts {
-  return mapTexts((name) => fields[name] ?? null);
-}
+export const NO_TEXTS: MessageTexts = mapTexts(() => null);
 
-export const NO_TEXTS: MessageTexts = textsOf({});
+/** Called several times for each message, so nothing is built but the result. */
+export function textsOf(fields: Partial<MessageTexts>): MessageTexts {
+  const texts = { ...NO_TEXTS };
+  for (const name of TEXT_NAMES) texts[name] = fields[name] ?? null;
+  return texts;
+}

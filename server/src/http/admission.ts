@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { mayActAs } from '../contract/members.ts';
@@ -13,8 +14,10 @@ import { timesGiven } from './server.ts';
 import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface Gate {
-  knownCaller(secret: string): Caller | undefined;
-  callerFor(secret: string): Promise<Caller | undefined>;
+  /** Undefined: the secret has not the form of a key. */
+  nameOfKey(secret: string): string | undefined;
+  knownCaller(name: string): Caller | undefined;
+  callerFor(name: string): Promise<Caller | undefined>;
   personFor(request: FastifyRequest): Promise<SignedIn | undefined>;
   memberFor(person: Person, handle: string): Promise<Caller | undefined>;
   publicUrl: string;
@@ -26,7 +29,13 @@ export interface Gate {
   pace: Pace;
 }
 
-export const BUSINESS_HEADER = 'waybill-business';
+const BUSINESS_HEADER = 'waybill-business';
+const KEY_NAMES = Symbol('names of keys');
+type NamingSocket = Socket & { [KEY_NAMES]?: Map<string, string> };
+/** A connection of a proxy carries the requests of many keys. */
+const KEYS_REMEMBERED_MAX = 8;
+/** Longer headers have more spaces than anybody needs, and are not kept for as long as a connection lasts. */
+const HEADER_REMEMBERED_MAX_CHARS = 64;
 /** RFC 9110, section 11.4, allows several spaces. */
 const BEARER = /^Bearer +([!-~]+)$/i;
 
@@ -69,13 +78,31 @@ async function refuseWithoutBusiness(gate: Gate, request: FastifyRequest, reply:
 async function keyHolder(gate: Gate, request: FastifyRequest): Promise<Caller> {
   // Node keeps the first of two Authorization headers, but the other one may have been meant.
   const isSingle = timesGiven(request.raw.rawHeaders, 'authorization') === 1;
-  const secret = isSingle ? BEARER.exec(request.headers.authorization ?? '')?.[1] : undefined;
-  const known = secret === undefined ? undefined : gate.knownCaller(secret);
+  const name = isSingle ? keyNameOf(gate, request) : undefined;
+  const known = name === undefined ? undefined : gate.knownCaller(name);
   if (known) return known;
-  const lookUp = async () => (secret === undefined ? undefined : gate.callerFor(secret));
+  const lookUp = async () => (name === undefined ? undefined : gate.callerFor(name));
   const caller = await gate.unknownKeys.identify(request.ip, lookUp);
   if (!caller) throw new Refusal('unauthorized', undefined, { headers: { 'www-authenticate': 'Bearer' } });
   return caller;
+}
+
+/**
+ * The requests of a connection mostly have the same key, whose name (its hash) the connection remembers. Who the caller is, and whether the key
+ * still holds, is looked up each time. A Map compares the hashes of texts first, which are seeded, so that no comparison can be timed.
+ */
+function keyNameOf(gate: Gate, { raw, headers: { authorization = '' } }: FastifyRequest): string | undefined {
+  const socket: NamingSocket = raw.socket;
+  socket[KEY_NAMES] ??= new Map();
+  const names = socket[KEY_NAMES];
+  const remembered = names.get(authorization);
+  if (remembered !== undefined) return remembered;
+  const secret = BEARER.exec(authorization)?.[1];
+  const name = secret === undefined ? undefined : gate.nameOfKey(secret);
+  if (name === undefined || authorization.length > HEADER_REMEMBERED_MAX_CHARS) return name;
+  if (names.size >= KEYS_REMEMBERED_MAX) names.clear();
+  names.set(authorization, name);
+  return name;
 }
 
 async function requirePerson(gate: Gate, request: FastifyRequest, reply: FastifyReply): Promise<Person> {

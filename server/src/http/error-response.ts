@@ -27,10 +27,19 @@ export function toRefusal(error: unknown): Refusal {
   return known ? new Refusal(...known) : new Refusal('internal_error');
 }
 
+/** What the caller is told of an error. The operator is told of those that are not the caller's. */
+export function refusalOf(error: unknown, { id, url, log }: FastifyRequest): Refusal {
+  const refusal = toRefusal(error);
+  if (refusal.code === 'internal_error') log.error({ err: error, request_id: id, url }, 'request failed');
+  else if (refusal.code === 'unavailable') log.warn({ request_id: id, reason: messageOf(error) }, causeOf(error));
+  return refusal;
+}
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A client that disconnects in the middle of its body is not an internal error.
-  const refusal = request.raw.readableAborted ? invalid([{ path: '', message: 'the body ended too early' }]) : toRefusal(error);
-  if (refusal.code === 'internal_error') request.log.error({ err: error, request_id: request.id, url: request.url }, 'request failed');
-  else if (refusal.code === 'unavailable') request.log.warn({ request_id: request.id, reason: messageOf(error) }, causeOf(error));
-  return reply.code(refusal.status).headers(refusal.headers).type('application/json; charset=utf-8').send(errorBody(refusal, request.id));
+  const hasEnded = request.raw.readableAborted;
+  const refusal = hasEnded ? invalid([{ path: '', message: 'the body ended too early' }]) : refusalOf(error, request);
+  const help = `</docs/errors#${refusal.code}>; rel="help"`;
+  const headers = { ...refusal.headers, link: help, 'content-type': 'application/json; charset=utf-8' };
+  return reply.code(refusal.status).headers(headers).send(errorBody(refusal, request.id));
 }

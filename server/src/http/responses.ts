@@ -8,7 +8,7 @@ import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
 import { Reservation } from './reservation.ts';
-import { serialize } from './serialize.ts';
+import { isShortText, serialize } from './serialize.ts';
 
 /** Smaller bodies are not counted, because they add up to a few hundred KB with the limit of requests per connection. */
 const COUNTED_FROM_BYTES = 16 * 1024;
@@ -45,8 +45,8 @@ export class Responses {
     response: HttpResponse,
     form: Form,
     { reservation, bill }: { reservation: Reservation; bill: Bill },
-  ): Promise<FastifyReply> {
-    const body = await serialize(response.body);
+  ): Promise<FastifyReply | undefined> {
+    const body = isShortText(response.body) ? response.body : await serialize(response.body);
     if (body instanceof Readable) holdStream(body, response, reservation);
     else if (body !== undefined) {
       const bytes = body.length >= COUNTED_FROM_BYTES ? Buffer.byteLength(body) : body.length;
@@ -59,8 +59,11 @@ export class Responses {
     if (response.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
     if (body instanceof Readable) return this.#sendStream(request, reply, body, form, bill);
     if (isNotModified(request, reply, body)) return sendNotModified(request, reply);
-    if (body.length < COMPRESSED_FROM_BYTES) return reply.send(body);
-    return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
+    if (body.length >= COMPRESSED_FROM_BYTES)
+      return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
+    reply.send(body);
+    // It is sent by now. A reply that is returned is a thenable, which each promise on the way would wait for.
+    return undefined;
   }
 
   async #sendBody(request: FastifyRequest, reply: FastifyReply, plain: Buffer, form: Form, reservation: Reservation) {

@@ -31,10 +31,8 @@ const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=([\w!#$%
 export function createServer(log: Logger, trustedProxies: string[]): FastifyInstance {
   const app = Fastify({
     // At info, Fastify logs every request.
-    loggerInstance: (log.level === 'info' ? log.child({}, { level: 'warn' }) : log) as FastifyBaseLogger,
+    loggerInstance: shared(log.level === 'info' ? log.child({}, { level: 'warn' }) : log),
     logController: new LogController({ disableRequestLogging: true }),
-    // All requests share one logger: hardly any request logs, so a child logger for each would be wasted.
-    childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
@@ -81,7 +79,9 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     const objection = objectionToBody(request.raw);
     if (objection !== undefined) return done(new Refusal('unsupported_media_type', objection));
     const isJson = request.headers['content-type']?.toLowerCase().startsWith('application/json');
-    if (isJson && !request.routeOptions.config.streamsEverything) {
+    // A small body mostly arrives together with its headers, and needs no timer.
+    const isThere = Number(request.headers['content-length']) === request.raw.readableLength;
+    if (isJson && !isThere && !request.routeOptions.config.streamsEverything) {
       const impatience = setTimeout(() => request.raw.complete || request.raw.destroy(), BODY_PATIENCE_MS);
       request.raw.once('close', () => clearTimeout(impatience));
     }
@@ -95,6 +95,15 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
   });
   app.setErrorHandler(sendError);
   return app;
+}
+
+/**
+ * All requests share one logger: hardly any request logs, so a child logger for each would be wasted. Fastify checks the methods of each logger that a
+ * childLoggerFactory returns, and so the logger is its own child.
+ */
+function shared(log: Logger): FastifyBaseLogger {
+  const logger: FastifyBaseLogger = Object.create(log, { child: { value: () => logger } });
+  return logger;
 }
 
 /** Node starts all requests that arrive in one packet, a thousand or more, even if the client reads no response. */

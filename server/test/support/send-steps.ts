@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { newReceiptToken, newUuid } from '../../src/contract/ids.ts';
-import { COMMITS } from '../../src/followers.ts';
+import { COMMITS, FOLLOWING } from '../../src/followers.ts';
+import { followSome } from '../../src/modules/following/follow-store.ts';
 import { placeBatches, waitingBatches } from '../../src/modules/log/batch-store.ts';
 import { commitMessages } from '../../src/modules/messages/commit-store.ts';
 import { hashedText, type PreparedMessage } from '../../src/modules/messages/envelope.ts';
-import { indexEntries } from '../../src/modules/threads/index-store.ts';
 import { leaseAttempts, recordAttempts } from '../../src/modules/webhooks/attempt-store.ts';
 import { migrate } from '../../src/platform/migrations/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts';
@@ -71,7 +71,7 @@ export async function openSendSteps(folder: string): Promise<SendSteps> {
       await commitMessages(db, COMMITS, batch, () => true, UNLIMITED);
     },
     follow: async () => {
-      while ((await indexEntries(db, MANY, MANY))?.hasMore);
+      while ((await followSome(db, FOLLOWING, MANY, MANY))?.hasMore);
       const batches = await waitingBatches(db, MANY);
       const firsts = batches.map(({ leaves }) => {
         places += leaves;

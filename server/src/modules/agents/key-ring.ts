@@ -20,18 +20,21 @@ export class KeyRing {
     this.#timer = setInterval(() => void this.#recordUses(), RECORD_USES_EVERY_MS).unref();
   }
 
-  known(secret: string): Caller | undefined {
-    const caller = isApiKey(secret) ? this.#cache.get(apiKeyHash(secret).toString('latin1')) : undefined;
+  /** The name of a secret in the cache, which is its hash. Undefined: it has not the form of a key. */
+  nameOf(secret: string): string | undefined {
+    return isApiKey(secret) ? apiKeyHash(secret).toString('latin1') : undefined;
+  }
+
+  known(name: string): Caller | undefined {
+    const caller = this.#cache.get(name);
     if (caller) this.#usedKeyIds.add(caller.countedAs);
     return caller;
   }
 
-  async callerFor(secret: string): Promise<Caller | undefined> {
-    if (!isApiKey(secret)) return undefined;
-    const hash = apiKeyHash(secret);
+  async callerFor(name: string): Promise<Caller | undefined> {
     const caller = await this.#cache.load(
-      hash.toString('latin1'),
-      () => store.findCaller(this.#database, hash),
+      name,
+      () => store.findCaller(this.#database, Buffer.from(name, 'latin1')),
       ({ business }) => [business.id],
     );
     if (caller) this.#usedKeyIds.add(caller.countedAs);

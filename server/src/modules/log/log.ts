@@ -9,6 +9,7 @@ import {
   TILE_WIDTH,
   tileWidth,
 } from '@waybill/proof';
+import { sha256 } from '../../contract/sha256.ts';
 import { WITNESSED_PATIENCE_S } from '../../contract/witness-limits.ts';
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
@@ -21,7 +22,7 @@ import { logFault } from './log-status.ts';
 import * as store from './log-store.ts';
 import { readPublished } from './publication.ts';
 import type { Tiles } from './tiles.ts';
-import { EMPTY_ROOT, sha256 } from './tree.ts';
+import { EMPTY_ROOT } from './tree.ts';
 
 export type { Location } from './batch-store.ts';
 

@@ -1,4 +1,5 @@
 import { checkpointBody, noteVerifier, openNote, ProofError, parseCheckpoint, rootOf, signNote } from '@waybill/proof';
+import { sha256 } from '../../contract/sha256.ts';
 import type { NamedObjects } from '../../platform/objects/named-objects.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { newestCheckpoint, recordCheckpoint } from './checkpoint-store.ts';
@@ -7,7 +8,6 @@ import type { LogKeys } from './log-keys.ts';
 import { commitLater, type LogRecord } from './log-store.ts';
 import { isOnStandby } from './standby.ts';
 import type { Tiles } from './tiles.ts';
-import { sha256 } from './tree.ts';
 
 export interface Published {
   size: number;

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LEAF_BYTES, TILE_WIDTH } from '@waybill/proof';
+import { sha256 } from '../../contract/sha256.ts';
 
 export const HASH_BYTES = 32;
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
@@ -12,10 +12,6 @@ export interface FullTile {
   level: number;
   index: number;
   bytes: Buffer;
-}
-
-export function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer');
 }
 
 /** The root of a tree without leaves (RFC 6962). */

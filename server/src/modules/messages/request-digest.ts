@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { TEXT_NAMES } from '../../contract/message-fields.ts';
+import { sha256 } from '../../contract/sha256.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { SendRequest } from './send-request.ts';
 
@@ -17,7 +17,7 @@ export function digestOf(request: SendRequest, jsonSha256: Buffer | null, files:
   const texts = TEXT_NAMES.filter((name) => request[name] !== null).map((name) => [name, request[name]]);
   const contents = files.map(({ filename, contentType, sizeBytes, sha256 }) => [filename, contentType, sizeBytes, sha256?.toString('hex')]);
   const text = JSON.stringify([to, inReplyTo, texts, jsonSha256?.toString('hex'), contents]);
-  return hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES);
+  return sha256(text).subarray(0, DIGEST_BYTES);
 }
 
 /** Refusals that depend on the request alone. The first request with the same key was not refused, so it was another one. */

@@ -25,6 +25,7 @@ const FEW_MEMBERS = 16;
 /** For so few bytes, a loop is faster than Buffer.copy. */
 const COPIED_BY_LOOP_MAX = 64;
 const SPARE_BYTES = 64;
+const NOTHING = Buffer.alloc(0);
 
 interface Member {
   key: number;
@@ -56,7 +57,7 @@ class CanonicalWriter {
   #at = 0;
   #out: Buffer;
   #length = 0;
-  #unsorted: Buffer = Buffer.alloc(0);
+  #unsorted: Buffer = NOTHING;
 
   constructor(text: Buffer) {
     this.#text = text;
@@ -84,20 +85,18 @@ class CanonicalWriter {
     return text[at] as number;
   }
 
+  /** There is always room for the rest of the text: a byte of the form takes the place of one that was read. Only new texts may be longer. */
   #writeByte(byte: number): void {
-    if (this.#length === this.#out.length) this.#makeRoom(1);
     this.#out[this.#length++] = byte;
   }
 
   #copyTo(end: number): void {
-    const start = this.#at;
-    this.#makeRoom(end - start);
-    this.#length = copy(this.#text, start, end, this.#out, this.#length);
+    this.#length = copy(this.#text, this.#at, end, this.#out, this.#length);
     this.#at = end;
   }
 
   #writeText(written: string): void {
-    this.#makeRoom(written.length * 3);
+    this.#makeRoom(written.length * 3 + this.#text.length - this.#at);
     this.#length += this.#out.write(written, this.#length);
   }
 
@@ -109,22 +108,29 @@ class CanonicalWriter {
   }
 
   #writeString(): void {
-    const text = this.#text;
+    const [text, out] = [this.#text, this.#out];
+    let at = this.#at;
+    let to = this.#length;
+    let byte = QUOTE;
+    do {
+      out[to++] = byte;
+      byte = text[++at] as number;
+      if (byte === BACKSLASH) {
+        this.#writeEscaped();
+        return;
+      }
+    } while (byte !== QUOTE);
+    out[to++] = QUOTE;
+    this.#at = at + 1;
+    this.#length = to;
+  }
+
+  #writeEscaped(): void {
     const start = this.#at;
     let end = start + 1;
-    let hasEscapes = false;
-    for (let byte = text[end]; byte !== QUOTE; byte = text[end]) {
-      if (byte === BACKSLASH) {
-        hasEscapes = true;
-        end++;
-      }
-      end++;
-    }
-    end++;
-    if (hasEscapes) {
-      this.#at = end;
-      this.#writeText(JSON.stringify(JSON.parse(text.toString('utf8', start, end))));
-    } else this.#copyTo(end);
+    while (this.#text[end] !== QUOTE) end += this.#text[end] === BACKSLASH ? 2 : 1;
+    this.#at = end + 1;
+    this.#writeText(JSON.stringify(JSON.parse(this.#text.toString('utf8', start, end + 1))));
   }
 
   #writeNumber(): void {

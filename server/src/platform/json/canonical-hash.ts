@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../contract/sha256.ts';
 import { canonicalBytes } from './canonical-bytes.ts';
 
 export interface JsonHashes {
@@ -11,5 +11,5 @@ export function canonicalForm(json: Uint8Array): Buffer {
 }
 
 export function hashesOf(json: Uint8Array): JsonHashes {
-  return { canonical: hash('sha256', canonicalForm(json), 'buffer'), bytes: hash('sha256', json, 'buffer') };
+  return { canonical: sha256(canonicalForm(json)), bytes: sha256(json) };
 }

@@ -15,6 +15,9 @@ const NULL_LENGTH = -1;
 /** UTF-8 needs at most this many bytes for a UTF-16 unit. */
 const BYTES_PER_CHAR_MAX = 3;
 
+const WRITTEN_BY_LOOP_MAX = 24;
+const LAST_ASCII = 0x7f;
+
 export type Bytes = Buffer | string;
 
 export interface Field<T> {
@@ -102,10 +105,13 @@ function writeUuids(writer: BinaryWriter, items: readonly (string | null)[]): vo
 
 class BinaryWriter {
   #buffer: Buffer;
+  /** Writes numbers in a fraction of the time of Buffer's methods. */
+  #view: DataView;
   #at = 0;
 
   constructor(size: number) {
     this.#buffer = Buffer.allocUnsafe(size);
+    this.#view = viewOf(this.#buffer);
   }
 
   bytes(): Buffer {
@@ -114,7 +120,8 @@ class BinaryWriter {
 
   int32(value: number): void {
     this.#reserve(4);
-    this.#at = this.#buffer.writeInt32BE(value, this.#at);
+    this.#view.setInt32(this.#at, value);
+    this.#at += 4;
   }
 
   arrayHeader(elementType: number, length: number): void {
@@ -133,9 +140,9 @@ class BinaryWriter {
   #writeBytes(value: Bytes): void {
     this.#reserve(4 + value.length * (typeof value === 'string' ? BYTES_PER_CHAR_MAX : 1));
     const start = this.#at + 4;
-    const length = typeof value === 'string' ? this.#buffer.write(value, start) : value.copy(this.#buffer, start);
-    this.#buffer.writeInt32BE(length, this.#at);
-    this.#at = start + length;
+    const end = typeof value === 'string' ? writeText(value, this.#buffer, start) : start + value.copy(this.#buffer, start);
+    this.#view.setInt32(this.#at, end - start);
+    this.#at = end;
   }
 
   uuid(value: string | null): void {
@@ -148,7 +155,8 @@ class BinaryWriter {
   bigint(value: bigint): void {
     this.int32(8);
     this.#reserve(8);
-    this.#at = this.#buffer.writeBigInt64BE(value, this.#at);
+    this.#view.setBigInt64(this.#at, value);
+    this.#at += 8;
   }
 
   integer(value: number): void {
@@ -160,7 +168,8 @@ class BinaryWriter {
     this.int32(value === null ? NULL_LENGTH : 2);
     if (value === null) return;
     this.#reserve(2);
-    this.#at = this.#buffer.writeInt16BE(value, this.#at);
+    this.#view.setInt16(this.#at, value);
+    this.#at += 2;
   }
 
   boolean(value: boolean): void {
@@ -174,7 +183,7 @@ class BinaryWriter {
     const start = this.#at;
     this.int32(0);
     write();
-    this.#buffer.writeInt32BE(this.#at - start - 4, start);
+    this.#view.setInt32(start, this.#at - start - 4);
   }
 
   #reserve(size: number): void {
@@ -182,5 +191,21 @@ class BinaryWriter {
     const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + size));
     this.#buffer.copy(larger, 0, 0, this.#at);
     this.#buffer = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
+
+/** Returns the end of the text in UTF-8. Most texts are short and ASCII, for which a loop is faster than Buffer.write. */
+function writeText(text: string, target: Buffer, start: number): number {
+  if (text.length > WRITTEN_BY_LOOP_MAX) return start + target.write(text, start);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > LAST_ASCII) return start + target.write(text, start);
+    target[start + i] = code;
+  }
+  return start + text.length;
 }
