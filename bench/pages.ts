@@ -1,5 +1,5 @@
 import { TYPE } from './payload.ts';
-import { compare, cursorOfPage, type PageResult, type Reader, readPage } from './read-pages.ts';
+import { compare, cursorOfPage, type PageResult, type Reader, readPage, untilFiltered } from './read-pages.ts';
 import type { ServiceUnderTest } from './service-process.ts';
 
 /** Inserts an inbox directly, with rows like those of real sends: one for each millisecond, nine in ten addressed to a segment. */
@@ -40,6 +40,7 @@ export async function measurePages(
   sender: string,
   stranger: string,
 ): Promise<PageResult[]> {
+  await untilFiltered(service, large, '/inbox');
   // The long walk comes first, so that caches are warm.
   const deep = await cursorOfPage(service, large.key, '/inbox', 10_000);
   const { thread_id: thread } = (await readPage(service, large.key, '/inbox')).data[0] as { thread_id: string };

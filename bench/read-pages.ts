@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceUnderTest } from './service-process.ts';
 
 export interface PageResult {
@@ -25,6 +26,16 @@ export async function readPage({ port }: ServiceUnderTest, key: string, path: st
   const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
   if (response.status !== 200) throw new Error(await response.text());
   return (await response.json()) as Page;
+}
+
+/** The first page with a filter begins to bring a business into the indexes of filters. */
+export async function untilFiltered(service: ServiceUnderTest, { id, key }: Reader, list: '/inbox' | '/threads'): Promise<void> {
+  await readPage(service, key, `${list}?type=nothing`);
+  const left =
+    list === '/inbox'
+      ? 'SELECT FROM ledgers WHERE party_id = $1 AND filters_left > 0'
+      : `SELECT FROM thread_index WHERE party_id = $1 AND filtered_through < 'ffffffff-ffff-ffff-ffff-ffffffffffff'`;
+  while ((await service.sql.query(left, [id])).rows.length > 0) await sleep(200);
 }
 
 /** Walks to a page of 50 items, and returns its cursor. */

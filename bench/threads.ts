@@ -3,7 +3,7 @@ import { newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { measureInboxPages } from './inbox-pages.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
-import { compare, type Reader, readPage } from './read-pages.ts';
+import { compare, type Reader, readPage, untilFiltered } from './read-pages.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
@@ -30,6 +30,7 @@ export async function measureThreads(): Promise<void> {
       await fill(service, reader, threads, messages);
     }
     await rebuild(service);
+    await untilFiltered(service, large, '/threads');
     const cases: [name: string, path: string][] = [
       ['all', '/threads'],
       ['open in the inbox', '/threads?status=open&box=in'],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +13,28 @@ import { end, spawnService, untilReady } from './service-process.ts';
  * Compares several versions of the service, each as `npm start` starts it, with its own PostgreSQL and data. They take turns, so that other
  * load on the machine affects all alike. Only one has work at a time.
  */
-const ROUNDS = 7;
-const SECONDS = 6;
+/** Many short turns: other load on the machine comes in spells of seconds, and a spell should spoil few of them. */
+const ROUNDS = 15;
+const SECONDS = 2;
 const WARM_UP_SECONDS = 4;
-const CONNECTIONS = 64;
+/** What follows from messages is written within this time: threads, contacts, the log. It is charged to the turn that sent them. */
+const SETTLE_MS = 1_500;
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-const SCENARIOS = ['sends', 'sends with a webhook'] as const;
+interface Scenario {
+  name: string;
+  to: string;
+  connections: number;
+  /** More than one: a request is a batch of so many messages. */
+  messages: number;
+  hasWebhook?: true;
+}
+
+const SCENARIOS: Scenario[] = [
+  { name: 'sends', to: 'globex/billing', connections: 64, messages: 1 },
+  { name: 'sends with a webhook', to: 'globex/orders', connections: 64, messages: 1, hasWebhook: true },
+  { name: 'batch requests', to: 'globex/billing', connections: 8, messages: 50 },
+];
 
 interface Turn {
   perSecond: number;
@@ -33,6 +48,8 @@ interface Contender {
   port: number;
   sender: string;
   pid: number;
+  /** Version 0.2 has no batch requests. */
+  takesBatches: boolean;
   turns: Map<string, Turn[]>;
   stop(): Promise<void>;
 }
@@ -46,21 +63,26 @@ export async function measureInTurns(others: string[]): Promise<void> {
     for (const other of [ROOT, ...others]) contenders.push(await start(other, authority, receiver));
     for (let round = 0; round <= ROUNDS; round++) {
       for (const contender of round % 2 ? contenders.toReversed() : contenders) {
-        for (const scenario of SCENARIOS) {
+        for (const scenario of scenariosOf(contender)) {
           const turn = await takeTurn(contender, scenario, receiver, round === 0 ? WARM_UP_SECONDS : SECONDS);
-          if (round > 0) contender.turns.set(scenario, [...(contender.turns.get(scenario) ?? []), turn]);
-          console.error(`· round ${round} of ${ROUNDS}, ${scenario}, ${contender.name}: ${Math.round(turn.perSecond)} a second`);
+          if (round > 0) contender.turns.set(scenario.name, [...(contender.turns.get(scenario.name) ?? []), turn]);
+          console.error(`· round ${round} of ${ROUNDS}, ${scenario.name}, ${contender.name}: ${Math.round(turn.perSecond)} a second`);
         }
       }
     }
     for (const scenario of SCENARIOS) {
-      console.log(`\nMedians of ${ROUNDS} turns, ${scenario}: ${CONNECTIONS} connections, 1 KB`);
-      console.table(contenders.map((contender) => summary(contender, scenario)));
+      const { name, connections, messages } = scenario;
+      console.log(`\nMedians of ${ROUNDS} turns, ${name}: ${connections} connections, ${messages} x 1 KB`);
+      console.table(contenders.filter(({ turns }) => turns.has(name)).map((contender) => summary(contender, name)));
     }
   } finally {
     for (const contender of contenders) await contender.stop();
     await receiver.stop();
   }
+}
+
+function scenariosOf({ takesBatches }: Contender): Scenario[] {
+  return SCENARIOS.filter(({ messages }) => takesBatches || messages === 1);
 }
 
 function summary({ name, turns, pid }: Contender, scenario: string) {
@@ -77,27 +99,29 @@ function summary({ name, turns, pid }: Contender, scenario: string) {
   };
 }
 
-async function takeTurn({ port, sender, pid }: Contender, scenario: string, receiver: Receiver, seconds: number): Promise<Turn> {
-  const hasWebhook = scenario !== 'sends';
-  const body = `{"to":"${hasWebhook ? 'globex/orders' : 'globex/billing'}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;
-  const request = httpRequest('POST', '/v1/messages', sender, body);
+async function takeTurn({ port, sender, pid }: Contender, scenario: Scenario, receiver: Receiver, seconds: number): Promise<Turn> {
+  const { to, connections, messages, hasWebhook = false } = scenario;
+  const message = `{"to":"${to}","type":"${TYPE}","subject":"${SUBJECT}","json":${PAYLOAD}}`;
+  const request =
+    messages === 1
+      ? httpRequest('POST', '/v1/messages', sender, message)
+      : httpRequest('POST', '/v1/messages/batch', sender, `{"messages":[${Array(messages).fill(message).join()}]}`);
   let sent = 0;
   const [before, { delivered }, startedAt] = [processorTime(pid), await receiver.counts(), performance.now()];
   const { p99Ms } = await runLoad({
     port,
-    connections: CONNECTIONS,
+    connections,
     seconds,
     warmUpSeconds: 0,
     request: () => {
-      sent++;
+      sent += messages;
       return request;
     },
-    expectStatus: 201,
+    expectStatus: messages === 1 ? 201 : 200,
   });
   while (hasWebhook && (await receiver.counts()).delivered - delivered < sent) await sleep(5);
   const took = (performance.now() - startedAt) / 1000;
-  // Work that is left after the last delivery belongs to the measurement, too.
-  await sleep(500);
+  await sleep(SETTLE_MS);
   const after = processorTime(pid);
   return {
     perSecond: sent / took,
@@ -126,5 +150,6 @@ async function start(checkout: string, authority: Authority, receiver: Receiver)
     rmSync(data, { recursive: true, force: true });
   };
   const name = [folder === ROOT ? 'this' : path.basename(folder), ...args].join(' ');
-  return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, turns: new Map(), stop };
+  const takesBatches = existsSync(path.join(folder, 'server/src/modules/messages/batch-routes.ts'));
+  return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, takesBatches, turns: new Map(), stop };
 }

@@ -53,7 +53,12 @@ CREATE TYPE indexed_entry AS (
   validation validation_status,
   type text,
   segment text,
-  from_email text
+  from_email text,
+  subject text,
+  has_files boolean,
+  received_at timestamp with time zone,
+  sender text,
+  is_counted boolean
 );
 
 CREATE TYPE made_attempt AS (
@@ -349,6 +354,18 @@ CREATE TABLE files (
   CONSTRAINT files_pkey PRIMARY KEY (party_id, id)
 );
 
+CREATE TABLE follower_failures (
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  follower text NOT NULL,
+  entries indexed_entry[],
+  thread_ids uuid[] NOT NULL,
+  error text NOT NULL,
+  tries integer NOT NULL,
+  next_at timestamp with time zone NOT NULL,
+  CONSTRAINT follower_failures_pkey PRIMARY KEY (party_id, id)
+);
+
 CREATE TABLE hand_overs (
   party_id bigint NOT NULL,
   message_id uuid NOT NULL,
@@ -422,12 +439,14 @@ CREATE TABLE ledger_entries (
   from_email text,
   from_domain text,
   author_id bigint,
+  is_filtered boolean NOT NULL DEFAULT false,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (party_id, box, "position")
 );
 
 CREATE TABLE ledgers (
   party_id bigint NOT NULL,
   head bigint NOT NULL DEFAULT 0,
+  filters_left bigint,
   CONSTRAINT ledgers_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
@@ -807,6 +826,8 @@ CREATE TABLE thread_index (
   read_from bigint NOT NULL DEFAULT 0,
   rebuilt_through uuid,
   searched_at timestamp with time zone,
+  filtered_through uuid,
+  counted_through bigint NOT NULL DEFAULT 0,
   CONSTRAINT thread_index_pkey PRIMARY KEY (party_id)
 ) WITH (fillfactor=50);
 
@@ -871,6 +892,7 @@ CREATE TABLE threads (
   assignee_kind worker_kind,
   assignee_id uuid,
   class smallint NOT NULL,
+  is_filtered boolean NOT NULL DEFAULT false,
   CONSTRAINT threads_check CHECK (((assignee_kind IS NULL) = (assignee_id IS NULL))),
   CONSTRAINT threads_pkey PRIMARY KEY (party_id, thread_id)
 ) WITH (fillfactor=80);
@@ -1056,20 +1078,21 @@ CREATE INDEX device_logins_of_party ON device_logins USING btree (party_id) WHER
 CREATE INDEX device_logins_of_site ON device_logins USING btree (site) WHERE (site IS NOT NULL);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
+CREATE INDEX follower_failures_by_time ON follower_failures USING btree (next_at);
 CREATE INDEX idempotency_keys_by_end ON idempotency_keys USING btree (expires_at);
 CREATE INDEX idempotency_keys_by_mail ON idempotency_keys USING btree (party_id, mail_digest) WHERE (mail_digest IS NOT NULL);
 CREATE INDEX invitations_by_token ON invitations USING btree (token_hash);
 CREATE INDEX joined_threads_of_business ON joined_threads USING btree (business_id, thread_id);
 CREATE INDEX kept_mails_by_time ON kept_mails USING btree (kept_at);
 CREATE INDEX known_sign_ins_by_age ON known_sign_ins USING btree (seen_at);
-CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (from_domain IS NOT NULL);
-CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (from_email IS NOT NULL);
+CREATE INDEX ledger_entries_by_domain ON ledger_entries USING btree (party_id, box, from_domain, "position") WHERE (is_filtered AND (from_domain IS NOT NULL));
+CREATE INDEX ledger_entries_by_email ON ledger_entries USING btree (party_id, box, from_email, "position") WHERE (is_filtered AND (from_email IS NOT NULL));
 CREATE INDEX ledger_entries_by_message ON ledger_entries USING btree (party_id, message_id);
-CREATE INDEX ledger_entries_by_segment ON ledger_entries USING btree (party_id, segment, "position") WHERE ((box = 'in'::ledger_box) AND (segment IS NOT NULL));
-CREATE INDEX ledger_entries_by_sender ON ledger_entries USING btree (party_id, counterparty_id, "position") WHERE (box = 'in'::ledger_box);
+CREATE INDEX ledger_entries_by_segment ON ledger_entries USING btree (party_id, segment, "position") WHERE (is_filtered AND (box = 'in'::ledger_box) AND (segment IS NOT NULL));
+CREATE INDEX ledger_entries_by_sender ON ledger_entries USING btree (party_id, counterparty_id, "position") WHERE (is_filtered AND (box = 'in'::ledger_box));
 CREATE INDEX ledger_entries_by_thread ON ledger_entries USING btree (party_id, thread_id, box, "position");
-CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (type IS NOT NULL);
-CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position");
+CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box, type, "position") WHERE (is_filtered AND (type IS NOT NULL));
+CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position") WHERE is_filtered;
 CREATE UNIQUE INDEX log_batches_placed ON log_batches USING btree (log, first_index) WHERE (first_index IS NOT NULL);
 CREATE INDEX log_batches_waiting ON log_batches USING btree (id) WHERE (first_index IS NULL);
 CREATE INDEX log_checkpoints_timestamped ON log_checkpoints USING btree (log, size) WHERE (timestamp_token IS NOT NULL);
@@ -1094,9 +1117,9 @@ CREATE INDEX thread_index_to_rebuild ON thread_index USING btree (party_id) WHER
 CREATE INDEX thread_labels_by_label ON thread_labels USING btree (party_id, label, last_position, thread_id);
 CREATE INDEX threads_by_assignee ON threads USING btree (party_id, assignee_id, last_position, thread_id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX threads_by_class ON threads USING btree (party_id, class, last_position, thread_id);
-CREATE INDEX threads_by_counterparty ON threads USING btree (party_id, counterparty_id, last_position, thread_id);
-CREATE INDEX threads_by_segment ON threads USING btree (party_id, segment, last_position, thread_id) WHERE (segment IS NOT NULL);
-CREATE INDEX threads_by_type ON threads USING btree (party_id, type, last_position, thread_id) WHERE (type IS NOT NULL);
+CREATE INDEX threads_by_counterparty ON threads USING btree (party_id, counterparty_id, last_position, thread_id) WHERE is_filtered;
+CREATE INDEX threads_by_segment ON threads USING btree (party_id, segment, last_position, thread_id) WHERE (is_filtered AND (segment IS NOT NULL));
+CREATE INDEX threads_by_type ON threads USING btree (party_id, type, last_position, thread_id) WHERE (is_filtered AND (type IS NOT NULL));
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
 CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
 CREATE INDEX verifications_by_identifier ON verifications USING btree (identifier, created_at);
@@ -1231,6 +1254,25 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION await_rounds()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('rounds ' || shard_name(), 0));
+END
+$function$;
+
+CREATE FUNCTION begin_filters(party bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE ledgers l SET filters_left = 9223372036854775807 WHERE l.party_id = party AND l.filters_left IS NULL;
+  PERFORM queue_job('filter-entries', json_build_object('party_id', party::text), 'filter-entries ' || party);
+END
+$function$;
+
 CREATE FUNCTION begin_search(party bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1261,6 +1303,16 @@ BEGIN
                    (SELECT l.position, l.message_id FROM ledger_entries l
                      WHERE l.party_id = party AND l.box = 'in' AND l.counterparty_id <> party ORDER BY l.position DESC LIMIT newest)) e
      WHERE NOT EXISTS (SELECT 1 FROM search_documents d WHERE d.party_id = party AND d.position = e.position AND d.id = e.message_id));
+END
+$function$;
+
+CREATE FUNCTION begin_thread_filters(party bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE thread_index i SET filtered_through = '00000000-0000-0000-0000-000000000000' WHERE i.party_id = party AND i.filtered_through IS NULL;
+  PERFORM queue_job('filter-threads', json_build_object('party_id', party::text), 'filter-threads ' || party);
 END
 $function$;
 
@@ -1340,7 +1392,7 @@ BEGIN
   END IF;
 
   SELECT w.hashes, w.committed INTO hashes, committed
-    FROM write_messages(accepted, senders, placed.bases, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
+    FROM write_messages(accepted, senders, placed.bases, placed.filtered, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
   -- Each only where there is one: even a statement that writes nothing takes time.
   IF has_keys THEN
@@ -1459,24 +1511,16 @@ CREATE FUNCTION enter_thread(business bigint, unclaimed bigint, thread uuid, mov
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 DECLARE
-  entry ledger_entries;
-  place bigint;
-  last  bigint := 0;
+  entry   ledger_entries;
+  place   bigint;
+  last    bigint := 0;
+  through bigint;
+  sent    messages;
+  joined  indexed_entry[] := '{}';
 BEGIN
-  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
-  SELECT business, n.other_id, new_uuid(n.first_seen_at), n.first_seen_at, n.last_seen_at, n.last_direction, n.messages_in, n.messages_out
-    FROM json_populate_recordset(NULL::contacts, taken -> 'contacts') AS n
-  ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
-        last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
-        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
-
-  INSERT INTO contact_types (party_id, other_id, type)
-  SELECT business, n.other_id, n.type FROM json_populate_recordset(NULL::contact_types, taken -> 'types') AS n ON CONFLICT DO NOTHING;
-
-  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
-  SELECT business, n.other_id, n.actor_id, n.kind, n.name, n.email FROM json_populate_recordset(NULL::contact_actors, taken -> 'actors') AS n
-  ON CONFLICT DO NOTHING;
+  -- The followers read entries above this position later, like new ones. What is placed below it, contacts get here.
+  PERFORM lock_position(business);
+  SELECT greatest(i.indexed_through, i.counted_through) INTO through FROM thread_index i WHERE i.party_id = business;
 
   -- What it wrote to the business itself stands in both boxes from now on, as with anybody who writes to themselves.
   UPDATE ledger_entries SET counterparty_id = business, author_id = unclaimed
@@ -1488,12 +1532,20 @@ BEGIN
       place := place + 1;
     END LOOP;
     last := greatest(last, place);
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id,
+                                is_filtered)
     VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
-            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END);
+            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END, true);
+    IF place <= through THEN
+      SELECT * INTO sent FROM messages m
+       WHERE m.sender_id = CASE entry.box WHEN 'in' THEN entry.counterparty_id ELSE unclaimed END AND m.id = entry.message_id LIMIT 1;
+      joined := array_append(joined, ROW (business, entry.box, place, entry.message_id, sent.sender_id, entry.counterparty_id, thread,
+        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false)::indexed_entry);
+    END IF;
   END LOOP;
+  PERFORM follow_contacts(joined) WHERE joined <> '{}';
 
-  -- The entries are not where new ones are: the thread index reads the whole thread again.
+  -- The entries are not where new ones are: followers read the whole thread again.
   INSERT INTO committed_batches (id, party_ids, thread_id) VALUES (new_uuid(clock_timestamp()), ARRAY[business], thread);
 
   -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.
@@ -1532,6 +1584,48 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION filter_entries(party bigint, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  through CONSTANT bigint := (SELECT l.filters_left FROM ledgers l WHERE l.party_id = party);
+  part    record;
+BEGIN
+  SELECT min(e.position) AS lowest, count(*) = most AS is_full INTO part
+    FROM ((SELECT l.position FROM ledger_entries l WHERE l.party_id = party AND l.box = 'in' AND l.position <= through ORDER BY l.position DESC LIMIT most)
+          UNION ALL
+          (SELECT l.position FROM ledger_entries l WHERE l.party_id = party AND l.box = 'out' AND l.position <= through ORDER BY l.position DESC LIMIT most)
+          ORDER BY position DESC LIMIT most) e;
+  UPDATE ledger_entries l SET is_filtered = true
+   WHERE l.party_id = party AND l.box IN ('in', 'out') AND l.position >= part.lowest AND l.position <= through AND NOT l.is_filtered;
+  -- Last, because sends of the business wait for the lock.
+  UPDATE ledgers l SET filters_left = least(l.filters_left, CASE WHEN part.is_full THEN part.lowest - 1 ELSE 0 END)
+   WHERE l.party_id = party AND l.filters_left IS NOT NULL;
+  RETURN part.is_full;
+END
+$function$;
+
+CREATE FUNCTION filter_threads(party bigint, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  above CONSTANT uuid := (SELECT i.filtered_through FROM thread_index i WHERE i.party_id = party);
+  part  uuid[];
+BEGIN
+  part := ARRAY(SELECT t.thread_id FROM threads t WHERE t.party_id = party AND t.thread_id > above ORDER BY t.thread_id LIMIT most);
+  UPDATE threads t SET is_filtered = true WHERE t.party_id = party AND t.thread_id = ANY (part) AND NOT t.is_filtered;
+  UPDATE thread_index i SET filtered_through = greatest(i.filtered_through, coalesce(part[most], 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+   WHERE i.party_id = party AND i.filtered_through IS NOT NULL;
+  RETURN cardinality(part) = most;
+END
+$function$;
+
 CREATE FUNCTION find_contacts(party bigint, q text)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1543,8 +1637,6 @@ DECLARE
   most        CONSTANT integer := 1000;
   -- A text that so many of the sample have is in about 3,000 contacts.
   sampled     CONSTANT integer := 50;
-  -- Contacts are listed before the thread index has seen them. So many of the newest are looked at in any case.
-  newest      CONSTANT integer := 100;
   -- The rarest of these grams decides how many entries are read.
   part        CONSTANT text := left(q, 32);
   shortest    CONSTANT integer := least(3, length(part));
@@ -1566,7 +1658,6 @@ BEGIN
   IF cardinality(candidates) > most THEN
     RETURN NULL;
   END IF;
-  candidates := candidates || ARRAY(SELECT c.other_id FROM contacts c WHERE c.party_id = party ORDER BY c.id DESC LIMIT newest);
   -- OFFSET 0: a lookup for each candidate, however few contacts there were when the plan was made.
   RETURN ARRAY(
     SELECT a.other_id FROM (SELECT DISTINCT unnest(candidates)) AS a (other_id),
@@ -1581,6 +1672,69 @@ CREATE FUNCTION fold_word(word text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower((regexp_replace(NORMALIZE(word, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C")), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðŦŧıÆŒẞ'::text, 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f\u2000-\u206f]'::text, ''::text, 'g'::text);
+
+CREATE FUNCTION follow_contacts(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  unnamed record;
+BEGIN
+  WITH seen AS MATERIALIZED (
+    SELECT g.*, coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = g.party AND p.handle IS NULL), g.party) AS other_id
+      FROM (SELECT e.party_id, CASE e.box WHEN 'in' THEN e.sender_id ELSE e.counterparty_id END AS party, e.box, e.type, e.sender,
+                   min(e.received_at) AS first_at, max(e.received_at) AS last_at, max(e.position) AS last, count(*) FILTER (WHERE NOT e.is_counted) AS messages
+              FROM unnest(entries) AS e GROUP BY 1, 2, 3, 4, 5) g
+  ), typed AS (
+    -- Mostly they are known already; then nothing is written, nor locked.
+    INSERT INTO contact_types (party_id, other_id, type)
+    SELECT DISTINCT s.party_id, s.other_id, s.type FROM seen s
+     WHERE s.type IS NOT NULL
+       AND NOT EXISTS (SELECT FROM contact_types t WHERE t.party_id = s.party_id AND t.other_id = s.other_id AND t.type = s.type)
+     ORDER BY 1, 2, 3
+    ON CONFLICT DO NOTHING
+  ), written AS (
+    INSERT INTO contact_actors AS c (party_id, other_id, actor_id, kind, name, email)
+    SELECT DISTINCT ON (s.party_id, s.other_id, s.actor ->> 'id')
+           s.party_id, s.other_id, s.actor ->> 'id', s.actor ->> 'kind', s.actor ->> 'name', s.actor ->> 'email'
+      FROM (SELECT s.*, s.sender::json -> 'actor' AS actor FROM seen s WHERE s.box = 'in') s
+     -- An entry that comes after later ones brings no former name back.
+     WHERE NOT EXISTS (SELECT FROM contact_actors a
+                        WHERE a.party_id = s.party_id AND a.other_id = s.other_id AND a.actor_id = s.actor ->> 'id'
+                          AND (a.name = s.actor ->> 'name' AND a.email IS NOT DISTINCT FROM s.actor ->> 'email'
+                               OR EXISTS (SELECT FROM contacts c WHERE c.party_id = s.party_id AND c.other_id = s.other_id
+                                             AND c.last_seen_at > s.last_at)))
+     ORDER BY s.party_id, s.other_id, s.actor ->> 'id', s.last DESC
+    ON CONFLICT (party_id, other_id, actor_id) DO UPDATE SET kind = excluded.kind, name = excluded.name, email = excluded.email
+  ), active AS (
+    INSERT INTO contact_activity AS a (party_id, other_id, last_position)
+    SELECT s.party_id, s.other_id, max(s.last) FROM seen s GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position
+  ), counted AS (
+    -- Read by the main query, so that this part comes first: whoever changes a contact locks its row here before the others.
+    INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
+    SELECT n.party_id, n.other_id, new_uuid(n.first_at), n.first_at, n.last_at, n.box, n.received, n.sent
+      FROM (SELECT s.party_id, s.other_id, min(s.first_at) AS first_at, max(s.last_at) AS last_at, (array_agg(s.box ORDER BY s.last DESC, s.box))[1] AS box,
+                   coalesce(sum(s.messages) FILTER (WHERE s.box = 'in'), 0) AS received, coalesce(sum(s.messages) FILTER (WHERE s.box = 'out'), 0) AS sent
+              FROM seen s GROUP BY 1, 2) n ORDER BY 1, 2
+    ON CONFLICT (party_id, other_id) DO UPDATE
+      SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
+          last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
+          messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out
+    RETURNING c.party_id, c.other_id
+  )
+  SELECT array_agg(c.party_id) AS owners, array_agg(c.other_id) AS others INTO unnamed FROM counted c
+   WHERE NOT EXISTS (SELECT FROM contact_names n WHERE n.party_id = c.party_id AND n.other_id = c.other_id);
+  IF unnamed.owners IS NOT NULL THEN
+    PERFORM add_contact_names(unnamed.owners, unnamed.others);
+  END IF;
+END
+$function$;
 
 CREATE FUNCTION free_threads(party bigint, consumer uuid, threads uuid[], clock timestamp with time zone)
  RETURNS boolean
@@ -1625,19 +1779,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION index_contact_activity(entries indexed_entry[])
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-BEGIN
-  INSERT INTO contact_activity AS a (party_id, other_id, last_position)
-  SELECT e.party_id, e.counterparty_id, max(e.position) FROM unnest(entries) AS e GROUP BY 1, 2 ORDER BY 1, 2
-  ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position;
-  PERFORM add_contact_names(array_agg(e.party_id), array_agg(e.counterparty_id)) FROM unnest(entries) AS e;
-END
-$function$;
-
 CREATE FUNCTION index_contacts(party bigint, most integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1669,7 +1810,8 @@ DECLARE
 BEGIN
   SELECT coalesce(array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                                  coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
-                                 e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry), '{}'), max(e.position)
+                                 e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
+                                 NULL, NULL, NULL, NULL, NULL)::indexed_entry), '{}'), max(e.position)
     INTO part, through
     FROM ((SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = thread AND l.box = 'in'
               AND l.position > after ORDER BY l.position LIMIT entries_max)
@@ -1744,13 +1886,13 @@ AS $function$
 #variable_conflict use_column
 BEGIN
   WITH new AS MATERIALIZED (
-    SELECT e.*, m.subject, m.file_count > 0 AS has_files, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries
-      FROM unnest(entries) AS e CROSS JOIN LATERAL (
-           SELECT m.file_count, m.subject FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m
+    SELECT e.*, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries FROM unnest(entries) AS e
   ), changed AS (
     INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
-                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class)
-    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema)
+                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class,
+                              is_filtered)
+    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema),
+           EXISTS (SELECT FROM thread_index i WHERE i.party_id = n.party_id AND i.filtered_through IS NOT NULL)
       FROM (SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END, e.message_id, e.sender_id, e.counterparty_id,
                    -- A message to oneself is in both boxes, but once in its thread.
                    (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
@@ -1777,7 +1919,7 @@ BEGIN
           out_count = t.out_count + excluded.out_count, has_files = t.has_files OR excluded.has_files,
           failed_schema = t.failed_schema OR excluded.failed_schema, subject = coalesce(t.subject, excluded.subject),
           type = coalesce(excluded.type, t.type), segment = coalesce(excluded.segment, t.segment),
-          from_email = coalesce(excluded.from_email, t.from_email), is_done = t.is_done AND excluded.last_in_position <= t.done_through,
+          from_email = coalesce(excluded.from_email, t.from_email), is_filtered = excluded.is_filtered, is_done = t.is_done AND excluded.last_in_position <= t.done_through,
           class = thread_class(t.in_count + excluded.in_count, t.out_count + excluded.out_count,
                                t.is_done AND excluded.last_in_position <= t.done_through, t.assignee_id IS NOT NULL,
                                t.failed_schema OR excluded.failed_schema)
@@ -1818,6 +1960,12 @@ BEGIN
      WHERE l.party_id = party AND l.webhook_id = webhook AND l.worker_id <> worker AND l.until > clock);
 END
 $function$;
+
+CREATE FUNCTION is_passing_error(state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ("left"(state, 2) = ANY (ARRAY['08'::text, '25'::text, '40'::text, '53'::text, '55'::text, '57'::text, '58'::text]));
 
 CREATE FUNCTION json_text(given text)
  RETURNS text
@@ -2231,32 +2379,10 @@ CREATE FUNCTION leave_thread(unclaimed bigint, thread uuid, moving uuid[])
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 DECLARE
-  contacts json;
-  types    json;
-  actors   json;
-  files    json;
-  objects  json;
-  entries  json;
+  files   json;
+  objects json;
+  entries json;
 BEGIN
-  SELECT json_agg(c) INTO contacts
-    FROM (SELECT e.counterparty_id AS other_id, min(e.at) AS first_seen_at, max(e.at) AS last_seen_at,
-                 (array_agg(e.box ORDER BY e.position DESC))[1] AS last_direction,
-                 count(*) FILTER (WHERE e.box = 'in') AS messages_in, count(*) FILTER (WHERE e.box = 'out') AS messages_out
-            FROM (SELECT *, to_timestamp(position / 4096 / 1000.0) AS at FROM ledger_entries WHERE party_id = unclaimed AND thread_id = thread) e
-           WHERE e.message_id = ANY (moving) GROUP BY e.counterparty_id) c;
-
-  SELECT json_agg(t) INTO types
-    FROM (SELECT DISTINCT e.counterparty_id AS other_id, e.type FROM ledger_entries e
-           WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) AND e.type IS NOT NULL) t;
-
-  SELECT json_agg(n) INTO actors
-    FROM (SELECT DISTINCT ON (a.other_id, a.actor ->> 'id')
-                 a.other_id, a.actor ->> 'id' AS actor_id, a.actor ->> 'kind' AS kind, a.actor ->> 'name' AS name, a.actor ->> 'email' AS email
-            FROM (SELECT e.counterparty_id AS other_id, e.position, m.sender::json -> 'actor' AS actor
-                    FROM ledger_entries e JOIN messages m ON m.sender_id = e.counterparty_id AND m.id = e.message_id
-                   WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.box = 'in' AND e.message_id = ANY (moving)) a
-           ORDER BY a.other_id, a.actor ->> 'id', a.position DESC) n;
-
   SELECT json_agg(f) INTO files FROM files f WHERE f.party_id = unclaimed AND f.message_id = ANY (moving);
   SELECT json_agg(o) INTO objects
     FROM objects o JOIN files f ON f.owner_id = o.party_id AND f.object_id = o.id WHERE f.party_id = unclaimed AND f.message_id = ANY (moving);
@@ -2264,11 +2390,11 @@ BEGIN
   WITH gone AS (DELETE FROM ledger_entries e WHERE e.party_id = unclaimed AND e.thread_id = thread AND e.message_id = ANY (moving) RETURNING e.*)
   SELECT json_agg(g ORDER BY g.position) INTO entries FROM gone g;
 
-  RETURN json_strip_nulls(json_build_object('contacts', contacts, 'types', types, 'actors', actors, 'files', files, 'objects', objects, 'entries', entries));
+  RETURN json_strip_nulls(json_build_object('files', files, 'objects', objects, 'entries', entries));
 END
 $function$;
 
-CREATE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamp with time zone, OUT delivery_ms bigint, OUT bases bigint[])
+CREATE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamp with time zone, OUT delivery_ms bigint, OUT bases bigint[], OUT filtered boolean[])
  RETURNS record
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -2283,10 +2409,12 @@ BEGIN
   LOOP
     WITH locked AS (
       UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + t.entries
-        FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id RETURNING t.ordinality AS n, l.head - t.entries AS base, l.head
+        FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id RETURNING t.ordinality AS n, l.head - t.entries AS base, l.head,
+              l.filters_left IS NOT NULL AS is_filtered
     )
-    SELECT count(*), array_agg(l.base ORDER BY l.n), greatest(clock_ms, max(l.head) / 4096), (min(l.base) + 1) / 4096
-      INTO found, bases, delivery_ms, earliest FROM locked l;
+    SELECT count(*), array_agg(l.base ORDER BY l.n), greatest(clock_ms, max(l.head) / 4096), (min(l.base) + 1) / 4096,
+           CASE WHEN bool_or(l.is_filtered) THEN array_agg(l.is_filtered ORDER BY l.n) END
+      INTO found, bases, delivery_ms, earliest, filtered FROM locked l;
     EXIT WHEN found = cardinality(touched);
     -- The first entry of a ledger. Two batches that add the same one at the same moment may deadlock, and are then repeated.
     INSERT INTO ledgers (party_id, head) SELECT t.party_id, 0 FROM unnest(touched) AS t ORDER BY t.party_id ON CONFLICT DO NOTHING;
@@ -2313,6 +2441,24 @@ BEGIN
   FOR webhook IN SELECT DISTINCT m.webhook_id FROM unnest(made) AS m WHERE m.is_ordered ORDER BY m.webhook_id LOOP
     PERFORM pg_advisory_xact_lock(uuid_hash_extended(webhook, 0));
   END LOOP;
+END
+$function$;
+
+CREATE FUNCTION lock_position(party bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  through bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('rounds ' || shard_name(), 0));
+  LOOP
+    SELECT i.indexed_through INTO through FROM thread_index i WHERE i.party_id = party FOR UPDATE;
+    EXIT WHEN FOUND;
+    INSERT INTO thread_index (party_id, indexed_through) VALUES (party, 0) ON CONFLICT DO NOTHING;
+  END LOOP;
+  RETURN through;
 END
 $function$;
 
@@ -2579,54 +2725,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION note_contacts(messages committed_message[])
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-#variable_conflict use_column
-BEGIN
-  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
-  SELECT s.party_id, s.other_id, new_uuid(min(s.at)), min(s.at), max(s.at), (array_agg(s.box ORDER BY s.n DESC, s.box))[1],
-         count(*) FILTER (WHERE s.box = 'in'), count(*) FILTER (WHERE s.box = 'out')
-    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, 'in'::ledger_box AS box, m.received_at AS at, m.ordinality AS n
-            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'out'
-          UNION ALL
-          SELECT m.sender_id, m.recipient_id, 'out', m.received_at, m.ordinality
-            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'in') s
-   GROUP BY s.party_id, s.other_id ORDER BY s.party_id, s.other_id
-  ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
-        last_direction = excluded.last_direction, messages_in = c.messages_in + excluded.messages_in,
-        messages_out = c.messages_out + excluded.messages_out;
-
-  -- Mostly they are known already; then nothing is written, nor locked.
-  INSERT INTO contact_types (party_id, other_id, type)
-  SELECT DISTINCT s.party_id, s.other_id, s.type
-    FROM (SELECT m.recipient_id AS party_id, m.sender_id AS other_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'out'
-          UNION ALL
-          SELECT m.sender_id, m.recipient_id, m.type FROM unnest(messages) AS m WHERE m.half IS DISTINCT FROM 'in') s
-   WHERE s.type IS NOT NULL
-     AND NOT EXISTS (SELECT FROM contact_types t WHERE t.party_id = s.party_id AND t.other_id = s.other_id AND t.type = s.type)
-  ON CONFLICT DO NOTHING;
-
-  INSERT INTO contact_actors AS c (party_id, other_id, actor_id, kind, name, email)
-  SELECT DISTINCT ON (s.recipient_id, s.sender_id, s.actor ->> 'id')
-         s.recipient_id, s.sender_id, s.actor ->> 'id', s.actor ->> 'kind', s.actor ->> 'name', s.actor ->> 'email'
-    FROM (SELECT m.recipient_id, m.sender_id, m.sender::json -> 'actor' AS actor, max(m.ordinality) AS n
-            FROM unnest(messages) WITH ORDINALITY AS m WHERE m.half IS DISTINCT FROM 'out'
-           GROUP BY m.recipient_id, m.sender_id, m.sender) s
-   WHERE NOT EXISTS (SELECT FROM contact_actors a
-                      WHERE a.party_id = s.recipient_id AND a.other_id = s.sender_id AND a.actor_id = s.actor ->> 'id'
-                        AND a.name = s.actor ->> 'name' AND a.email IS NOT DISTINCT FROM s.actor ->> 'email')
-   ORDER BY s.recipient_id, s.sender_id, s.actor ->> 'id', s.n DESC
-  ON CONFLICT (party_id, other_id, actor_id) DO UPDATE SET kind = excluded.kind, name = excluded.name, email = excluded.email;
-END
-$function$;
-
 CREATE FUNCTION note_hand_overs(party_ids bigint[], message_ids uuid[], way hand_over_way, clock timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2774,7 +2872,7 @@ DECLARE
   replied record;
 BEGIN
   -- IS TRUE keeps the index of handles, which finds all parties that have none, from serving in place of the primary key.
-  PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
+  PERFORM queue_job('notify-of-reply', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-reply ' || m.id)
      FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND (p.handle IS NULL) IS TRUE
     WHERE m.half IS DISTINCT FROM 'out';
 
@@ -2785,7 +2883,7 @@ BEGIN
      WHERE m.in_reply_to IS NOT NULL AND (SELECT v.party_id FROM verified_domains v WHERE v.domain = e.from_domain) = e.party_id
        AND NOT EXISTS (SELECT 1 FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified)
   LOOP
-    PERFORM queue_job('notify-of-answer', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-answer ' || replied.id);
+    PERFORM queue_job('notify-of-reply', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-reply ' || replied.id);
   END LOOP;
 END
 $function$;
@@ -2881,7 +2979,52 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION rebuild_contact_activity(party bigint, wanted uuid[])
+CREATE FUNCTION read_new_entries(parties bigint[], part_max integer)
+ RETURNS indexed_entry[]
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  locked  record;
+  entries indexed_entry[];
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('rounds ' || shard_name(), 0));
+  LOOP
+    SELECT array_agg(l.party_id) AS parties, array_agg(l.indexed_through) AS through, array_agg(l.counted_through) AS counted INTO locked
+      FROM (SELECT i.party_id, i.indexed_through, i.counted_through FROM unnest(parties) AS k (party_id) JOIN thread_index i ON i.party_id = k.party_id
+             ORDER BY i.party_id FOR UPDATE OF i) l;
+    EXIT WHEN coalesce(cardinality(locked.parties), 0) = cardinality(parties);
+    INSERT INTO thread_index (party_id, indexed_through) SELECT k, 0 FROM unnest(parties) AS k ORDER BY k ON CONFLICT DO NOTHING;
+  END LOOP;
+
+  SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
+                        coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
+                        e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
+                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted)::indexed_entry)
+    INTO entries
+    FROM unnest(locked.parties, locked.through, locked.counted) AS k (party_id, through, counted)
+   CROSS JOIN LATERAL (
+      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'in' AND l.position > k.through
+        ORDER BY l.position LIMIT part_max)
+      UNION ALL
+      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'out' AND l.position > k.through
+        ORDER BY l.position LIMIT part_max)
+      ORDER BY position LIMIT part_max) e
+    LEFT JOIN LATERAL (
+      SELECT m.subject, m.file_count, m.received_at, m.sender FROM messages m
+       WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
+
+  UPDATE thread_index i SET indexed_through = n.through
+    FROM (SELECT e.party_id, max(e.position) AS through FROM unnest(entries) AS e GROUP BY e.party_id) n WHERE i.party_id = n.party_id;
+  RETURN coalesce(entries, '{}');
+END
+$function$;
+
+CREATE FUNCTION rebuild_contacts(party bigint, wanted uuid[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2922,7 +3065,8 @@ BEGIN
   LOOP
     SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                           coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
-                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry),
+                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
+                          m.subject, m.file_count > 0, NULL, NULL, true)::indexed_entry),
            max(e.position)
       INTO entries, after
       FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (
@@ -2931,7 +3075,10 @@ BEGIN
         UNION ALL
         (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'out'
             AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
-        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e;
+        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e
+        LEFT JOIN LATERAL (
+          SELECT m.subject, m.file_count FROM messages m
+           WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
     EXIT WHEN entries IS NULL;
     PERFORM index_threads(entries);
     EXIT WHEN cardinality(wanted) > 1 OR cardinality(entries) < part_max;
@@ -2959,7 +3106,7 @@ BEGIN
    WHERE NOT EXISTS (SELECT 1 FROM messages k WHERE k.sender_id = (b.m).sender_id AND k.id = (b.m).id);
   IF fresh.messages IS NOT NULL THEN
     SELECT w.committed INTO committed
-      FROM write_messages(fresh.messages, ledgers, placed.bases, clock, clock, NULL, fresh.hashes, fresh.times) w;
+      FROM write_messages(fresh.messages, ledgers, placed.bases, placed.filtered, clock, clock, NULL, fresh.hashes, fresh.times) w;
   END IF;
 END
 $function$;
@@ -3186,6 +3333,57 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION retry_follower(index text, rebuild text, party bigint, failure uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  noted  follower_failures;
+  size   integer;
+  first  integer := 1;
+  last   integer;
+BEGIN
+  -- What is rebuilt must not change meanwhile. Of two workers that try the same, the second finds it done.
+  PERFORM lock_position(party);
+  SELECT * INTO noted FROM follower_failures f WHERE f.party_id = party AND f.id = failure;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  BEGIN
+    IF noted.entries IS NULL THEN
+      EXECUTE format('SELECT %I($1, $2)', rebuild) USING party, noted.thread_ids;
+    ELSE
+      EXECUTE format('SELECT %I($1)', index) USING noted.entries;
+    END IF;
+    DELETE FROM follower_failures f WHERE f.party_id = party AND f.id = failure;
+    RETURN NULL;
+  EXCEPTION WHEN OTHERS THEN
+    IF is_passing_error(SQLSTATE) THEN
+      RAISE;
+    END IF;
+    noted.error := SQLERRM;
+  END;
+
+  size := coalesce(cardinality(noted.entries), cardinality(noted.thread_ids));
+  IF size = 1 THEN
+    UPDATE follower_failures f
+       SET error = noted.error, tries = noted.tries + 1, next_at = clock_timestamp() + make_interval(secs => least(3600, 10 * 2 ^ least(noted.tries, 10)))
+     WHERE f.party_id = party AND f.id = failure;
+    RETURN index || ': ' || noted.error;
+  END IF;
+  DELETE FROM follower_failures f WHERE f.party_id = party AND f.id = failure;
+  FOREACH last IN ARRAY ARRAY[size / 2, size] LOOP
+    INSERT INTO follower_failures (party_id, id, follower, entries, thread_ids, error, tries, next_at)
+    VALUES (party, new_uuid(clock_timestamp()), index, noted.entries[first : last],
+            CASE WHEN noted.entries IS NULL THEN noted.thread_ids[first : last]
+                 ELSE ARRAY(SELECT DISTINCT e.thread_id FROM unnest(noted.entries[first : last]) AS e) END,
+            noted.error, noted.tries, clock_timestamp());
+    first := last + 1;
+  END LOOP;
+  RETURN index || ': ' || noted.error;
+END
+$function$;
+
 CREATE FUNCTION search_words(given text, words_max integer)
  RETURNS text
  LANGUAGE plpgsql
@@ -3297,6 +3495,22 @@ CREATE FUNCTION shard_name()
  STABLE
 RETURN regexp_replace(("current_schema"())::text, '_here$'::text, ''::text);
 
+CREATE FUNCTION take_entries_of(party bigint, entries_max integer)
+ RETURNS TABLE(entries indexed_entry[])
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  -- Before the row, as everywhere: somebody who waits for all rounds (await_rounds) must not stand between two of them.
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('rounds ' || shard_name(), 0));
+  PERFORM FROM thread_index i WHERE i.party_id = party FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND AND EXISTS (SELECT 1 FROM thread_index i WHERE i.party_id = party) THEN
+    RETURN;
+  END IF;
+  RETURN QUERY SELECT read_new_entries(ARRAY[party], entries_max);
+END
+$function$;
+
 CREATE FUNCTION take_new_entries(batches_max integer, entries_max integer)
  RETURNS TABLE(entries indexed_entry[], joined_parties bigint[], joined_threads uuid[], has_more boolean)
  LANGUAGE plpgsql
@@ -3312,15 +3526,15 @@ DECLARE
   part_max    integer;
   cut         bigint[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('following ' || shard_name(), 0)) THEN
     RETURN;
   END IF;
 
   WITH gone AS (
     DELETE FROM committed_batches WHERE id = ANY (ARRAY(SELECT b.id FROM committed_batches b ORDER BY b.id LIMIT batches_max))
-    RETURNING party_ids, thread_id
+    RETURNING id, party_ids, thread_id
   )
-  SELECT count(*) AS batches, ARRAY(SELECT DISTINCT unnest(g.party_ids) FROM gone g) AS party_ids,
+  SELECT count(*) AS batches, min(g.id::text)::uuid AS oldest, ARRAY(SELECT DISTINCT unnest(g.party_ids) FROM gone g) AS party_ids,
          array_agg(g.party_ids[1]) FILTER (WHERE g.thread_id IS NOT NULL) AS joined_parties,
          array_agg(g.thread_id) FILTER (WHERE g.thread_id IS NOT NULL) AS joined_threads
     INTO taken FROM gone g;
@@ -3331,31 +3545,15 @@ BEGIN
 
   businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
   part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
+  entries := read_new_entries(businesses, part_max);
 
-  SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
-                        coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
-                        e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry)
-    INTO entries
-    FROM unnest(businesses) AS k (party_id) LEFT JOIN thread_index i ON i.party_id = k.party_id
-   CROSS JOIN LATERAL (
-      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'in' AND l.position > coalesce(i.indexed_through, 0)
-        ORDER BY l.position LIMIT part_max)
-      UNION ALL
-      (SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.box = 'out' AND l.position > coalesce(i.indexed_through, 0)
-        ORDER BY l.position LIMIT part_max)
-      ORDER BY position LIMIT part_max) e;
-
-  WITH read AS (
-    INSERT INTO thread_index AS i (party_id, indexed_through)
-    SELECT e.party_id, max(e.position) FROM unnest(entries) AS e GROUP BY e.party_id
-    ON CONFLICT (party_id) DO UPDATE SET indexed_through = excluded.indexed_through
-  )
   SELECT array_agg(c.party_id) INTO cut FROM (SELECT e.party_id FROM unnest(entries) AS e GROUP BY e.party_id HAVING count(*) = part_max) c;
   IF cut IS NOT NULL THEN
-    INSERT INTO committed_batches (id, party_ids) VALUES (new_uuid(clock_timestamp()), cut);
+    -- With the age of the oldest batch that was taken, because the metric of what waits goes by it.
+    INSERT INTO committed_batches (id, party_ids) VALUES (taken.oldest, cut);
   END IF;
 
-  RETURN QUERY SELECT coalesce(entries, '{}'), coalesce(taken.joined_parties, '{}'), coalesce(taken.joined_threads, '{}'),
+  RETURN QUERY SELECT entries, coalesce(taken.joined_parties, '{}'), coalesce(taken.joined_threads, '{}'),
                       cut IS NOT NULL OR taken.batches = batches_max;
 END
 $function$;
@@ -3371,7 +3569,7 @@ DECLARE
   through     uuid;
   thread_ids  uuid[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('following ' || shard_name(), 0)) THEN
     RETURN QUERY SELECT NULL::bigint, '{}'::uuid[];
     RETURN;
   END IF;
@@ -3379,6 +3577,7 @@ BEGIN
   IF business IS NULL THEN
     RETURN;
   END IF;
+  PERFORM lock_position(business);
 
   -- Goes from thread to thread in the index. A thread with many entries is taken alone.
   WITH RECURSIVE next AS (
@@ -3406,6 +3605,42 @@ CREATE FUNCTION thread_class(in_count integer, out_count integer, is_done boolea
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((((CASE WHEN (in_count > 0) THEN 1 ELSE 0 END + CASE WHEN (out_count > 0) THEN 2 ELSE 0 END) + CASE WHEN is_done THEN 4 ELSE 0 END) + CASE WHEN is_assigned THEN 8 ELSE 0 END) + CASE WHEN failed_schema THEN 16 ELSE 0 END))::smallint;
+
+CREATE FUNCTION try_follower(follower text, by_entries boolean, entries indexed_entry[])
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  EXECUTE format('SELECT %I($1)', follower) USING entries;
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  IF is_passing_error(SQLSTATE) THEN
+    RAISE;
+  END IF;
+  INSERT INTO follower_failures (party_id, id, follower, entries, thread_ids, error, tries, next_at)
+  SELECT e.party_id, new_uuid(clock_timestamp()), follower, CASE WHEN by_entries THEN array_agg(e) END, array_agg(DISTINCT e.thread_id), SQLERRM, 1,
+         clock_timestamp() + interval '10 seconds'
+    FROM unnest(entries) AS e GROUP BY e.party_id;
+  RETURN follower || ': ' || SQLERRM;
+END
+$function$;
+
+CREATE FUNCTION try_rebuild(follower text, rebuild text, party bigint, threads uuid[])
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  EXECUTE format('SELECT %I($1, $2)', rebuild) USING party, threads;
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  IF is_passing_error(SQLSTATE) THEN
+    RAISE;
+  END IF;
+  INSERT INTO follower_failures (party_id, id, follower, thread_ids, error, tries, next_at)
+  VALUES (party, new_uuid(clock_timestamp()), follower, threads, SQLERRM, 1, clock_timestamp() + interval '10 seconds');
+  RETURN follower || ': ' || SQLERRM;
+END
+$function$;
 
 CREATE FUNCTION unpark_messages(party bigint, consumer text, ids uuid[])
  RETURNS TABLE(done uuid[])
@@ -3501,7 +3736,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION write_messages(messages prepared_message[], ledgers touched_ledger[], bases bigint[], delivered timestamp with time zone, clock timestamp with time zone, logged uuid, known_hashes bytea[] DEFAULT NULL::bytea[], known_times timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], OUT hashes bytea, OUT committed committed_message[])
+CREATE FUNCTION write_messages(messages prepared_message[], ledgers touched_ledger[], bases bigint[], filtered boolean[], delivered timestamp with time zone, clock timestamp with time zone, logged uuid, known_hashes bytea[] DEFAULT NULL::bytea[], known_times timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], OUT hashes bytea, OUT committed committed_message[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -3524,13 +3759,14 @@ BEGIN
                   m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,
                   m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END) fixed
   ), entered AS (
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain,
+                                is_filtered)
     SELECT m.sender_id, 'out'::ledger_box, bases[m.sender_ledger] + m.sender_entry, m.id, m.recipient_id, m.thread_id, m.validation, m.type, m.segment,
-           m.from_email, m.from_domain
+           m.from_email, m.from_domain, coalesce(filtered[m.sender_ledger], false)
       FROM m WHERE m.sender_ledger > 0
     UNION ALL
     SELECT m.recipient_id, 'in', bases[m.recipient_ledger] + m.recipient_entry, m.id, m.sender_id, m.thread_id, m.validation, m.type, m.segment,
-           m.from_email, m.from_domain
+           m.from_email, m.from_domain, coalesce(filtered[m.recipient_ledger], false)
       FROM m WHERE m.recipient_ledger > 0
   ), told AS (
     INSERT INTO committed_batches (id, party_ids) SELECT new_uuid(clock), ARRAY(SELECT l.party_id FROM unnest(ledgers) AS l)

@@ -7,12 +7,13 @@ import type { KeyScope } from './contract/api-key.ts';
 import { formatId, parseId } from './contract/ids.ts';
 import { parseHandle } from './contract/names.ts';
 import type { Business } from './contract/parties.ts';
+import { FOLLOWING } from './followers.ts';
 import { LOG_COMMANDS } from './log-commands.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
 import { vouchForDomain } from './modules/domains/domains.ts';
+import { type Progress, reindex } from './modules/following/reindex.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { indexQueued } from './modules/search/search-index.ts';
-import { type Progress, reindex } from './modules/threads/reindex.ts';
 import { NoDataFolder, openDatabase } from './open-database.ts';
 import { migrate } from './platform/migrations/migrate.ts';
 import { ChangeFeed } from './platform/postgres/change-feed.ts';
@@ -123,7 +124,7 @@ const COMMANDS: Record<string, Command> = {
     help: 'Reads all threads, and what searches find, again from the ledgers, while the service runs. Status, assignees, labels, comments and what was read stay.',
     arguments: 0,
     run: async ({ database }) => {
-      const threads = await reindex(database, (progress) => console.error(progressBar(progress, 'threads')));
+      const threads = await reindex(database, FOLLOWING, (progress) => console.error(progressBar(progress, 'threads')));
       await indexQueued(database, (progress) => console.error(progressBar(progress, 'threads to search')));
       return { json: { threads }, text: `Read ${threads.toLocaleString('en')} threads from the ledgers.` };
     },

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { Cursors } from './contract/cursors.ts';
 import { WEBHOOK_PATIENCE_MS } from './contract/limits.ts';
 import type { Quotas } from './contract/quotas.ts';
-import { COMMITS } from './followers.ts';
+import { COMMITS, FOLLOWING } from './followers.ts';
 import { providersOf } from './modules/accounts/providers.ts';
 import { SignIn } from './modules/accounts/sign-in.ts';
 import { acknowledgedMessage } from './modules/acknowledgements/acknowledgements.ts';
@@ -19,6 +19,7 @@ import { Exports } from './modules/export/export.ts';
 import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
+import { Following } from './modules/following/following.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
 import { Arrivals } from './modules/live/arrivals.ts';
 import { Log } from './modules/log/log.ts';
@@ -76,6 +77,7 @@ export interface Context {
   keys: KeyRing;
   signIn: SignIn;
   ledger: Ledger;
+  following: Following;
   arrivals: Arrivals;
   leases: Leases;
   schemas: InboxSchemas;
@@ -158,6 +160,7 @@ export async function buildContext(
     quotas,
     cursors,
     ledger: new Ledger(database, COMMITS, { announcer, topics }, files, quotas),
+    following: new Following(database, FOLLOWING, log),
     arrivals: new Arrivals(database, metrics, log),
     leases: new Leases(database, topics, feed, metrics, log),
     schemas: new InboxSchemas(database, feed, checker),

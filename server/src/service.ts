@@ -3,12 +3,15 @@ import { api, buildApp } from './app.ts';
 import { allChores } from './chores.ts';
 import { type Config, ConfigError } from './config.ts';
 import { buildContext, type Context } from './context.ts';
+import { FOLLOWING } from './followers.ts';
 import { closerOf } from './http/closing.ts';
 import { NetworkRate } from './http/network-rate.ts';
 import { version } from './http/version.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
 import { apiDocument } from './modules/documentation/api-document.ts';
+import { collectFollowerMetrics } from './modules/following/follow-metrics.ts';
+import { FollowSweep } from './modules/following/follow-sweep.ts';
 import { collectLogMetrics } from './modules/log/log-metrics.ts';
 import { Sequencer } from './modules/log/sequencer.ts';
 import { sendMail } from './modules/mail/chores.ts';
@@ -17,7 +20,6 @@ import { keepsMails } from './modules/mail/kept-mail-access.ts';
 import { loadHandler } from './modules/mcp/handler.ts';
 import { Relay } from './modules/messages/relay.ts';
 import { SearchIndex } from './modules/search/search-index.ts';
-import { ThreadIndex } from './modules/threads/thread-index.ts';
 import { Pages } from './modules/web/pages.ts';
 import { Dispatcher } from './modules/webhooks/dispatcher.ts';
 import { Recoverer } from './modules/webhooks/recoverer.ts';
@@ -99,7 +101,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await app.listen({ port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
     if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
     if (hasWorker) {
-      collectLogMetrics(database, context.metrics);
+      for (const collect of [collectLogMetrics, collectFollowerMetrics]) collect(database, context.metrics);
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
@@ -107,7 +109,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       const sweeps = [
         ...(database.shards.length > 1 ? [new Relay(database, context.ledger, log)] : []),
         new Recoverer(database, context.announcer, log),
-        new ThreadIndex(database, log),
+        new FollowSweep(database, FOLLOWING, log),
         new SearchIndex(database, log),
         new Sequencer(context.publication, log),
         ...attestersFor(context, log),

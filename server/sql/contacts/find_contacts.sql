@@ -12,8 +12,6 @@ DECLARE
   most        CONSTANT integer := 1000;
   -- A text that so many of the sample have is in about 3,000 contacts.
   sampled     CONSTANT integer := 50;
-  -- Contacts are listed before the thread index has seen them. So many of the newest are looked at in any case.
-  newest      CONSTANT integer := 100;
   -- The rarest of these grams decides how many entries are read.
   part        CONSTANT text := left(q, 32);
   shortest    CONSTANT integer := least(3, length(part));
@@ -35,7 +33,6 @@ BEGIN
   IF cardinality(candidates) > most THEN
     RETURN NULL;
   END IF;
-  candidates := candidates || ARRAY(SELECT c.other_id FROM contacts c WHERE c.party_id = party ORDER BY c.id DESC LIMIT newest);
   -- OFFSET 0: a lookup for each candidate, however few contacts there were when the plan was made.
   RETURN ARRAY(
     SELECT a.other_id FROM (SELECT DISTINCT unnest(candidates)) AS a (other_id),

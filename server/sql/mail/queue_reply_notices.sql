@@ -9,7 +9,7 @@ DECLARE
   replied record;
 BEGIN
   -- IS TRUE keeps the index of handles, which finds all parties that have none, from serving in place of the primary key.
-  PERFORM queue_job('notify-of-answer', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-answer ' || m.id)
+  PERFORM queue_job('notify-of-reply', json_build_object('party_id', p.id::text, 'message_id', m.id), 'notify-of-reply ' || m.id)
      FROM unnest(messages) AS m JOIN parties p ON p.id = m.recipient_id AND (p.handle IS NULL) IS TRUE
     WHERE m.half IS DISTINCT FROM 'out';
 
@@ -20,7 +20,7 @@ BEGIN
      WHERE m.in_reply_to IS NOT NULL AND (SELECT v.party_id FROM verified_domains v WHERE v.domain = e.from_domain) = e.party_id
        AND NOT EXISTS (SELECT 1 FROM people h JOIN members b ON b.person_id = h.id AND b.party_id = e.party_id WHERE h.email = e.from_email AND h.email_verified)
   LOOP
-    PERFORM queue_job('notify-of-answer', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-answer ' || replied.id);
+    PERFORM queue_job('notify-of-reply', json_build_object('party_id', replied.party_id::text, 'message_id', replied.id), 'notify-of-reply ' || replied.id);
   END LOOP;
 END
 $$;

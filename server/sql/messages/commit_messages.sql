@@ -43,7 +43,7 @@ BEGIN
   END IF;
 
   SELECT w.hashes, w.committed INTO hashes, committed
-    FROM write_messages(accepted, senders, placed.bases, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
+    FROM write_messages(accepted, senders, placed.bases, placed.filtered, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
   -- Each only where there is one: even a statement that writes nothing takes time.
   IF has_keys THEN

@@ -1,27 +1,18 @@
--- Puts into the ledger of a business what leave_thread has taken out of that of a party without a handle. The label and notes of
--- contacts that the business has stay.
+-- Puts into the ledger of a business what leave_thread has taken out of that of a party without a handle.
 CREATE OR REPLACE FUNCTION enter_thread(business bigint, unclaimed bigint, thread uuid, moving uuid[], taken json) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  entry ledger_entries;
-  place bigint;
-  last  bigint := 0;
+  entry   ledger_entries;
+  place   bigint;
+  last    bigint := 0;
+  through bigint;
+  sent    messages;
+  joined  indexed_entry[] := '{}';
 BEGIN
-  INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
-  SELECT business, n.other_id, new_uuid(n.first_seen_at), n.first_seen_at, n.last_seen_at, n.last_direction, n.messages_in, n.messages_out
-    FROM json_populate_recordset(NULL::contacts, taken -> 'contacts') AS n
-  ON CONFLICT (party_id, other_id) DO UPDATE
-    SET first_seen_at = least(c.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(c.last_seen_at, excluded.last_seen_at),
-        last_direction = CASE WHEN c.last_seen_at > excluded.last_seen_at THEN c.last_direction ELSE excluded.last_direction END,
-        messages_in = c.messages_in + excluded.messages_in, messages_out = c.messages_out + excluded.messages_out;
-
-  INSERT INTO contact_types (party_id, other_id, type)
-  SELECT business, n.other_id, n.type FROM json_populate_recordset(NULL::contact_types, taken -> 'types') AS n ON CONFLICT DO NOTHING;
-
-  INSERT INTO contact_actors (party_id, other_id, actor_id, kind, name, email)
-  SELECT business, n.other_id, n.actor_id, n.kind, n.name, n.email FROM json_populate_recordset(NULL::contact_actors, taken -> 'actors') AS n
-  ON CONFLICT DO NOTHING;
+  -- The followers read entries above this position later, like new ones. What is placed below it, contacts get here.
+  PERFORM lock_position(business);
+  SELECT greatest(i.indexed_through, i.counted_through) INTO through FROM thread_index i WHERE i.party_id = business;
 
   -- What it wrote to the business itself stands in both boxes from now on, as with anybody who writes to themselves.
   UPDATE ledger_entries SET counterparty_id = business, author_id = unclaimed
@@ -33,12 +24,20 @@ BEGIN
       place := place + 1;
     END LOOP;
     last := greatest(last, place);
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id)
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain, author_id,
+                                is_filtered)
     VALUES (business, entry.box, place, entry.message_id, entry.counterparty_id, thread, entry.validation, entry.type, entry.segment,
-            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END);
+            entry.from_email, entry.from_domain, CASE WHEN entry.box = 'out' THEN unclaimed END, true);
+    IF place <= through THEN
+      SELECT * INTO sent FROM messages m
+       WHERE m.sender_id = CASE entry.box WHEN 'in' THEN entry.counterparty_id ELSE unclaimed END AND m.id = entry.message_id LIMIT 1;
+      joined := array_append(joined, ROW (business, entry.box, place, entry.message_id, sent.sender_id, entry.counterparty_id, thread,
+        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false)::indexed_entry);
+    END IF;
   END LOOP;
+  PERFORM follow_contacts(joined) WHERE joined <> '{}';
 
-  -- The entries are not where new ones are: the thread index reads the whole thread again.
+  -- The entries are not where new ones are: followers read the whole thread again.
   INSERT INTO committed_batches (id, party_ids, thread_id) VALUES (new_uuid(clock_timestamp()), ARRAY[business], thread);
 
   -- The other ledger may have been ahead of this one's clock; what comes next comes after all that is there.

@@ -1,6 +1,6 @@
 -- Locks the ledgers of a batch, which are in ascending order of their parties, and reserves positions for its entries:
--- entry n of ledger i gets the position bases[i] + n.
-CREATE OR REPLACE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamptz, OUT delivery_ms bigint, OUT bases bigint[])
+-- entry n of ledger i gets the position bases[i] + n. filtered[i]: its entries are in the indexes of filters. Null if those of no ledger are.
+CREATE OR REPLACE FUNCTION lock_ledgers(touched touched_ledger[], clock timestamptz, OUT delivery_ms bigint, OUT bases bigint[], OUT filtered boolean[])
 LANGUAGE plpgsql
 -- Nested loops lock the rows in the order of the array, so that two batches do not deadlock.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -13,10 +13,12 @@ BEGIN
   LOOP
     WITH locked AS (
       UPDATE ledgers l SET head = greatest(l.head, clock_ms * 4096) + t.entries
-        FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id RETURNING t.ordinality AS n, l.head - t.entries AS base, l.head
+        FROM unnest(touched) WITH ORDINALITY AS t WHERE l.party_id = t.party_id RETURNING t.ordinality AS n, l.head - t.entries AS base, l.head,
+              l.filters_left IS NOT NULL AS is_filtered
     )
-    SELECT count(*), array_agg(l.base ORDER BY l.n), greatest(clock_ms, max(l.head) / 4096), (min(l.base) + 1) / 4096
-      INTO found, bases, delivery_ms, earliest FROM locked l;
+    SELECT count(*), array_agg(l.base ORDER BY l.n), greatest(clock_ms, max(l.head) / 4096), (min(l.base) + 1) / 4096,
+           CASE WHEN bool_or(l.is_filtered) THEN array_agg(l.is_filtered ORDER BY l.n) END
+      INTO found, bases, delivery_ms, earliest, filtered FROM locked l;
     EXIT WHEN found = cardinality(touched);
     -- The first entry of a ledger. Two batches that add the same one at the same moment may deadlock, and are then repeated.
     INSERT INTO ledgers (party_id, head) SELECT t.party_id, 0 FROM unnest(touched) AS t ORDER BY t.party_id ON CONFLICT DO NOTHING;

@@ -21,7 +21,7 @@ BEGIN
    WHERE NOT EXISTS (SELECT 1 FROM messages k WHERE k.sender_id = (b.m).sender_id AND k.id = (b.m).id);
   IF fresh.messages IS NOT NULL THEN
     SELECT w.committed INTO committed
-      FROM write_messages(fresh.messages, ledgers, placed.bases, clock, clock, NULL, fresh.hashes, fresh.times) w;
+      FROM write_messages(fresh.messages, ledgers, placed.bases, placed.filtered, clock, clock, NULL, fresh.hashes, fresh.times) w;
   END IF;
 END
 $$;

@@ -3,7 +3,7 @@
 --
 -- logged: the batch of leaves; null where the sender is in another shard. There, hash and time were decided (known_hashes, known_times).
 CREATE OR REPLACE FUNCTION write_messages(
-  messages prepared_message[], ledgers touched_ledger[], bases bigint[], delivered timestamptz, clock timestamptz, logged uuid,
+  messages prepared_message[], ledgers touched_ledger[], bases bigint[], filtered boolean[], delivered timestamptz, clock timestamptz, logged uuid,
   known_hashes bytea[] DEFAULT NULL, known_times timestamptz[] DEFAULT NULL,
   OUT hashes bytea, OUT committed committed_message[]
 ) LANGUAGE plpgsql
@@ -27,13 +27,14 @@ BEGIN
                   m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,
                   m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END) fixed
   ), entered AS (
-    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain)
+    INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain,
+                                is_filtered)
     SELECT m.sender_id, 'out'::ledger_box, bases[m.sender_ledger] + m.sender_entry, m.id, m.recipient_id, m.thread_id, m.validation, m.type, m.segment,
-           m.from_email, m.from_domain
+           m.from_email, m.from_domain, coalesce(filtered[m.sender_ledger], false)
       FROM m WHERE m.sender_ledger > 0
     UNION ALL
     SELECT m.recipient_id, 'in', bases[m.recipient_ledger] + m.recipient_entry, m.id, m.sender_id, m.thread_id, m.validation, m.type, m.segment,
-           m.from_email, m.from_domain
+           m.from_email, m.from_domain, coalesce(filtered[m.recipient_ledger], false)
       FROM m WHERE m.recipient_ledger > 0
   ), told AS (
     INSERT INTO committed_batches (id, party_ids) SELECT new_uuid(clock), ARRAY(SELECT l.party_id FROM unnest(ledgers) AS l)

@@ -1,4 +1,4 @@
--- A follower of the thread index: queues new entries of businesses that search, for the search index, which takes much longer than that
+-- A follower behind the commit: queues new entries of businesses that search, for the search index, which takes much longer than that
 -- of threads. A row has entries of one sender, so that senders can take turns, and both entries of a message, whose words are then found
 -- once.
 CREATE OR REPLACE FUNCTION queue_search_entries(entries indexed_entry[]) RETURNS void LANGUAGE plpgsql

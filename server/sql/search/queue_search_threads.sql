@@ -1,4 +1,4 @@
--- A follower of the thread index: queues threads whose documents are to be written again, if the business searches.
+-- A follower behind the commit: queues threads whose documents are to be written again, if the business searches.
 CREATE OR REPLACE FUNCTION queue_search_threads(party bigint, wanted uuid[]) RETURNS void LANGUAGE plpgsql
 AS $$
 BEGIN

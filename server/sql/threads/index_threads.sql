@@ -1,4 +1,4 @@
--- A follower of the thread index: brings `threads` up to date with new entries. A received message opens a thread again that was done
+-- A follower behind the commit: brings `threads` up to date with new entries. A received message opens a thread again that was done
 -- before the message came (done_through). Most threads have one new entry at a time, which need not be added up.
 CREATE OR REPLACE FUNCTION index_threads(entries indexed_entry[]) RETURNS void LANGUAGE plpgsql
 -- Without these options, a plan made while tables were small read 112 rows in place of 90 (`npm run bench -- planner`).
@@ -7,13 +7,13 @@ AS $$
 #variable_conflict use_column
 BEGIN
   WITH new AS MATERIALIZED (
-    SELECT e.*, m.subject, m.file_count > 0 AS has_files, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries
-      FROM unnest(entries) AS e CROSS JOIN LATERAL (
-           SELECT m.file_count, m.subject FROM messages m WHERE m.sender_id = e.sender_id AND m.id = e.message_id LIMIT 1) m
+    SELECT e.*, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries FROM unnest(entries) AS e
   ), changed AS (
     INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
-                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class)
-    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema)
+                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class,
+                              is_filtered)
+    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema),
+           EXISTS (SELECT FROM thread_index i WHERE i.party_id = n.party_id AND i.filtered_through IS NOT NULL)
       FROM (SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END, e.message_id, e.sender_id, e.counterparty_id,
                    -- A message to oneself is in both boxes, but once in its thread.
                    (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
@@ -40,7 +40,7 @@ BEGIN
           out_count = t.out_count + excluded.out_count, has_files = t.has_files OR excluded.has_files,
           failed_schema = t.failed_schema OR excluded.failed_schema, subject = coalesce(t.subject, excluded.subject),
           type = coalesce(excluded.type, t.type), segment = coalesce(excluded.segment, t.segment),
-          from_email = coalesce(excluded.from_email, t.from_email), is_done = t.is_done AND excluded.last_in_position <= t.done_through,
+          from_email = coalesce(excluded.from_email, t.from_email), is_filtered = excluded.is_filtered, is_done = t.is_done AND excluded.last_in_position <= t.done_through,
           class = thread_class(t.in_count + excluded.in_count, t.out_count + excluded.out_count,
                                t.is_done AND excluded.last_in_position <= t.done_through, t.assignee_id IS NOT NULL,
                                t.failed_schema OR excluded.failed_schema)

@@ -19,7 +19,8 @@ BEGIN
   LOOP
     SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                           coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
-                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email)::indexed_entry),
+                          e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
+                          m.subject, m.file_count > 0, NULL, NULL, true)::indexed_entry),
            max(e.position)
       INTO entries, after
       FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (
@@ -28,7 +29,10 @@ BEGIN
         UNION ALL
         (SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = k.thread_id AND l.box = 'out'
             AND l.position > after AND l.position <= through ORDER BY l.position LIMIT part_max)
-        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e;
+        ORDER BY position LIMIT CASE WHEN cardinality(wanted) = 1 THEN part_max END) e
+        LEFT JOIN LATERAL (
+          SELECT m.subject, m.file_count FROM messages m
+           WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
     EXIT WHEN entries IS NULL;
     PERFORM index_threads(entries);
     EXIT WHEN cardinality(wanted) > 1 OR cardinality(entries) < part_max;

@@ -5,12 +5,14 @@
 
 /** Jobs that a transaction queues with add_job. Scheduled jobs are named where they are defined. */
 export const JOBS = {
+  filterEntries: 'filter-entries',
+  filterThreads: 'filter-threads',
   forgetWebhook: 'forget-webhook',
   hashObject: 'hash-object',
   indexContacts: 'index-contacts',
   joinHistory: 'join-history',
   mailNotifications: 'mail-notifications',
-  notifyOfReply: 'notify-of-answer',
+  notifyOfReply: 'notify-of-reply',
   releaseAttempts: 'release-attempts',
   renameContact: 'rename-contact',
   sendMail: 'send-mail',

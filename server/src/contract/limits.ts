@@ -295,6 +295,7 @@ export * from './consumer-limits.ts';
 export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';
+export * from './people-limits.ts';
 export * from './process-limits.ts';
 export * from './webhook-limits.ts';
 export * from './witness-limits.ts';
@@ -303,7 +304,6 @@ export * from './witness-limits.ts';
 const MAIL_LOCAL_PART_MAX_OCTETS = 64;
 if (HANDLE_MAX_CHARS + 1 + SEGMENT_MAX_CHARS > MAIL_LOCAL_PART_MAX_OCTETS) throw new Error('handle and segment outgrow a mail address');
 /** S3 allows no more parts in a multipart upload. */
-export * from './people-limits.ts';
 const PARTS_MAX = 10_000;
 if (UPLOAD_MAX_BYTES > PARTS_MAX * UPLOAD_PART_BYTES) throw new Error('the largest file has more parts than a bucket takes');
 if (BODY_MAX_BYTES < JSON_MAX_BYTES + NOTE_MAX_CHARS * 12) throw new Error('a body has no room for json and note');

@@ -17,7 +17,7 @@ export class Bill {
   readonly #buckets: () => [Bucket | undefined, Bucket | undefined];
   readonly #reply: FastifyReply;
   #charged = 1;
-  #pages = 1;
+  #requests = 1;
   #used = 0;
   #prepaidBytes = 0;
 
@@ -27,10 +27,10 @@ export class Bill {
     this.#reply = reply;
   }
 
-  readonly spend: Spend = ({ bytes = 0, rows = 0, workerMs = 0, pages = 0 }) => {
+  readonly spend: Spend = ({ bytes = 0, rows = 0, workerMs = 0, requests = 0 }) => {
     this.#used += bytes / UNIT_BYTES + rows / UNIT_ROWS + workerMs / UNIT_WORKER_MS;
-    this.#pages += pages;
-    const units = Math.max(this.#pages, Math.ceil(this.#used));
+    this.#requests += requests;
+    const units = Math.max(this.#requests, Math.ceil(this.#used));
     if (units > this.#charged) this.#charge(units);
   };
 

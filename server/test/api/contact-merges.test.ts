@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { byParty, listedContacts, save } from '../support/contacts.ts';
 import { dropped } from '../support/drops.ts';
+import { followAll, wrongContacts } from '../support/followed.ts';
 import { type JoiningService, startJoiningService } from '../support/joining.ts';
 import { Operator } from '../support/operator.ts';
 import { signInWithCode } from '../support/people.ts';
@@ -117,4 +118,50 @@ test('what can’t be a party is refused, with what to save instead', async () =
   expect((await save(partner.api, { email: 'ann@gmail.com' })).status).toBe(201);
   expectRefusal(await byParty(partner.api, { email: `ann@${domain}` }), 'not_found');
   expect((await contacts()).map(({ party }) => party.kind)).toEqual(['mailbox']);
+});
+
+describe('messages that no follower has read yet when a domain becomes a business', () => {
+  const reply = async (id: string) => expect((await partner.api.send({ in_reply_to: id })).status).toBe(201);
+  const partnersContact = async () => {
+    const [contact, ...others] = await contacts();
+    expect(others).toEqual([]);
+    return [nameOf(contact.party), contact.activity.messages_in, contact.activity.messages_out];
+  };
+  const firmsContact = async () => (await byParty(firm.api, { handle: partner.handle })).body.activity;
+
+  test('count once for both, with nothing read before', async () => {
+    const ann = await signInWithCode(service, `ann@${domain}`);
+    await reply((await dropped(ann, { to: partner.handle })).id);
+    await verify();
+    expect(await partnersContact()).toEqual([firm.handle, 1, 1]);
+    expect(await firmsContact()).toMatchObject({ messages_in: 1, messages_out: 1 });
+    await followAll(service);
+    expect(await wrongContacts(service)).toEqual([]);
+  });
+
+  test('count once for both, with some read before, and with new ones of the business behind and before them', async () => {
+    const ann = await signInWithCode(service, `ann@${domain}`);
+    await reply((await dropped(ann, { to: partner.handle })).id);
+    await firm.api.send({ to: partner.handle });
+    await Promise.all([contacts(), byParty(firm.api, { handle: partner.handle })]);
+    const second = await dropped(ann, { to: partner.handle });
+    await firm.api.send({ to: partner.handle });
+    await reply(second.id);
+    await verify();
+    expect(await firmsContact()).toMatchObject({ messages_in: 2, messages_out: 4 });
+    expect(await partnersContact()).toEqual([firm.handle, 4, 2]);
+    await service.join();
+    await followAll(service);
+    expect(await wrongContacts(service)).toEqual([]);
+  });
+
+  test.each([true, false])('count once if they were to the business itself (read before: %s)', async (isRead) => {
+    const ann = await signInWithCode(service, `ann@${domain}`);
+    await dropped(ann, { to: firm.handle });
+    if (isRead) await listedContacts(firm.api);
+    await verify();
+    expect((await byParty(firm.api, { handle: firm.handle })).body.activity).toMatchObject({ messages_in: 1, messages_out: 1 });
+    await followAll(service);
+    expect(await wrongContacts(service)).toEqual([]);
+  });
 });

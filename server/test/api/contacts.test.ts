@@ -226,6 +226,7 @@ describe('GET and PATCH /contacts/{id}', () => {
     const foreign = await saved(globex.api, { handle: 'acme', label: 'Theirs' });
     const baker = await fresh();
     await acme.api.send({ to: baker.handle });
+    await known(acme.api, baker.handle);
     const [row] = await service.sql<{ id: string }>(
       'SELECT c.id FROM contacts c JOIN parties p ON p.id = c.other_id JOIN parties o ON o.id = c.party_id WHERE p.handle = $1 AND o.handle = $2',
       [baker.handle, 'acme'],

@@ -120,8 +120,9 @@ describe('GET /export', () => {
     const [thread] = await threadsOf(globex.api, { box: 'in' });
     await globex.api.write('PATCH', `/threads/${thread.id}`, { labels: ['xyzzy'] });
     await globex.api.write('POST', `/threads/${thread.id}/comments`, { text: 'xyzzy' });
-    for (const of of ['inbox', 'outbox', 'threads'])
-      for (const format of ['csv', 'ndjson']) expect((await list(acme.api, '/export', { list: of, format })).text).not.toContain('xyzzy');
+    for (const listed of ['inbox', 'outbox', 'threads'])
+      for (const format of ['csv', 'ndjson'])
+        expect((await list(acme.api, '/export', { list: listed, format })).text).not.toContain('xyzzy');
     expect((await list(globex.api, '/export', { list: 'inbox' })).text).not.toContain('xyzzy');
   });
 

@@ -60,6 +60,16 @@ describe('X-Request-Id', () => {
   });
 });
 
+test('an error links to the documentation of its code', async () => {
+  for (const path of ['/v1/inbox?limit=0', '/v1/messages/x', '/%zz', '/v1/me']) {
+    const { headers, body } = await (path === '/v1/me' ? service.anonymous.get('/me') : ask('GET', path));
+    const [, page = '', anchor] = /^<(\/docs\/\w+)#(\w+)>; rel="help"$/.exec(headers.get('link') ?? '') ?? [];
+    expect(anchor).toBe(body.error.code);
+    const documentation = await fetch(new URL(page, service.url));
+    expect(await documentation.text()).toContain(`id="${anchor}"`);
+  }
+});
+
 test.each(['/%zz', '/%', '/%ff', '/%c0%ae', '/v1/messages/%ff'])('the path %s, which is no UTF-8, is refused', async (path) => {
   const { text, status } = await exchange(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   expect([status, text.includes('"code":"validation_error"')], text).toEqual([400, true]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const notices = async () => (await queued(service, 'notify-of-answer')).map(({ party_id, message_id }) => ({ party_id, message_id }));
+const notices = async () => (await queued(service, 'notify-of-reply')).map(({ party_id, message_id }) => ({ party_id, message_id }));
 const noticesOf = async ({ id }: { id: string }) => (await notices()).filter(({ message_id }) => message_id === parseId('msg', id));
 const partyId = async (column: 'domain' | 'email', name: string) =>
   (await service.sql<{ id: string }>(`SELECT id FROM parties WHERE ${column} = $1`, [name]))[0]?.id;
@@ -44,7 +44,7 @@ describe.each([
     });
     expect(await noticesOf(body)).toEqual([{ party_id: await partyId(column, name), message_id: parseId('msg', body.id) }]);
     // Queued jobs contain nothing of the message.
-    expect(JSON.stringify(await queued(service, 'notify-of-answer'))).not.toMatch(/answer"|secret|question/);
+    expect(JSON.stringify(await queued(service, 'notify-of-reply'))).not.toMatch(/answer"|secret|question/);
   });
 
   test('can be followed by others, each with a notice to be judged', async () => {

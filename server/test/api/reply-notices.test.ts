@@ -41,7 +41,7 @@ const settled = (of = service) =>
     .poll(async () => [
       ...(await of.sql('SELECT FROM queued_jobs')),
       ...(await of.sql(
-        `SELECT FROM graphile_worker.jobs WHERE task_identifier IN ('notify-of-answer', 'send-mail') AND (attempts = 0 OR locked_at IS NOT NULL)`,
+        `SELECT FROM graphile_worker.jobs WHERE task_identifier IN ('notify-of-reply', 'send-mail') AND (attempts = 0 OR locked_at IS NOT NULL)`,
       )),
     ])
     .toEqual([]);
@@ -173,7 +173,7 @@ test('a business is not told by mail', async () => {
   const globex = await service.business('globex');
   const { body } = await globex.api.send({ to: 'shop' });
   await response(body);
-  const jobs = await service.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'notify-of-answer'`);
+  const jobs = await service.sql(`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'notify-of-reply'`);
   expect(jobs).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FOLLOWING } from '../../src/followers.ts';
+import { followSome } from '../../src/modules/following/follow-store.ts';
 import { indexSome } from '../../src/modules/search/index-store.ts';
-import { indexEntries } from '../../src/modules/threads/index-store.ts';
 import { list } from '../support/pages.ts';
 import { until } from '../support/process.ts';
 import { foundIds, search, untilSearchable } from '../support/search.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function indexThreads(): Promise<void> {
-  for (const shard of service.database.shards) while ((await indexEntries(shard, 1_000, 10_000))?.hasMore);
+  for (const shard of service.database.shards) while ((await followSome(shard, FOLLOWING, 1_000, 10_000))?.hasMore);
 }
 
 /** Runs one round of the search index in each shard. Returns whether there was work. */

@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { JOBS } from '../../src/contract/jobs-and-channels.ts';
-import { FOLLOWERS } from '../../src/followers.ts';
+import { ENTRY_FOLLOWERS, FOLLOWERS } from '../../src/followers.ts';
 import { SCHEMA_FOLDERS } from '../../src/platform/migrations/migrate.ts';
 import { functionsIn } from '../../src/platform/migrations/sql-functions.ts';
 import { startTestService } from '../support/service.ts';
@@ -55,6 +55,14 @@ test('every follower of a message is a function that takes the committed batch, 
   expect(FOLLOWERS.every(({ follows }) => follows.length > 0)).toBe(true);
 });
 
+test('every follower behind the commit is a function that takes new entries, with one that takes threads, and every such function is a follower', () => {
+  const takersOf = (parameters: string) =>
+    functions.filter(({ sql }) => sql.includes(`(${parameters}) RETURNS void `)).map(({ name }) => name);
+  expect(ENTRY_FOLLOWERS.map(({ index }) => index).toSorted()).toEqual(takersOf('entries indexed_entry[]').toSorted());
+  expect(ENTRY_FOLLOWERS.map(({ rebuild }) => rebuild).toSorted()).toEqual(takersOf('party bigint, wanted uuid[]').toSorted());
+  expect(ENTRY_FOLLOWERS.every(({ follows }) => follows.length > 0)).toBe(true);
+});
+
 test('the jobs that SQL queues are those of the list, and each has a handler', async () => {
   expect(found(/\b(?:add_job|queue_job)\(\s*'([^']+)'/g)).toEqual(Object.values(JOBS).toSorted());
   const service = await startTestService();
@@ -63,7 +71,7 @@ test('the jobs that SQL queues are those of the list, and each has a handler', a
     const rows = await service.sql<{ identifier: string }>('SELECT identifier FROM graphile_worker._private_tasks');
     return rows.map(({ identifier }) => identifier);
   };
-  await expect.poll(handled).toEqual(expect.arrayContaining(Object.values(JOBS)));
+  await expect.poll(handled).toEqual(expect.arrayContaining([...Object.values(JOBS), 'notify-of-answer']));
   await service.stop();
 });
 

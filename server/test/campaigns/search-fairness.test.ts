@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FOLLOWING } from '../../src/followers.ts';
+import { followSome } from '../../src/modules/following/follow-store.ts';
 import { indexSome } from '../../src/modules/search/index-store.ts';
-import { indexEntries } from '../../src/modules/threads/index-store.ts';
 import type { Database } from '../../src/platform/postgres/postgres.ts';
 import { businessesOfOneShard } from '../support/same-shard.ts';
 import { foundIds } from '../support/search.ts';
@@ -31,7 +32,7 @@ async function send(from: string, to: string, count: number): Promise<string[]> 
 }
 
 async function indexThreads(): Promise<void> {
-  for (const shard of service.database.shards) while ((await indexEntries(shard, 1_000, 10_000))?.hasMore);
+  for (const shard of service.database.shards) while ((await followSome(shard, FOLLOWING, 1_000, 10_000))?.hasMore);
 }
 
 const lastSenders = new Map<Database, bigint>();

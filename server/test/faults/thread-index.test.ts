@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Api } from '../support/api.ts';
 import { dropped } from '../support/drops.ts';
+import { wrongContacts, wrongThreads } from '../support/followed.ts';
 import { ids } from '../support/pages.ts';
 import { signInWithCode } from '../support/people.ts';
 import { runProgram, until } from '../support/process.ts';
@@ -11,25 +12,6 @@ import { threadOf, threadsOf, untilIndexed } from '../support/threads.ts';
 import { startWorker } from '../support/webhook-workers.ts';
 
 const unlimited = { NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', MONTHLY_MESSAGE_LIMIT: '0' };
-
-/** Threads whose row differs from their ledger, and threads without a row. */
-async function wrongThreads({ sql }: TestService): Promise<unknown[]> {
-  return sql(
-    `SELECT l.thread_id, l.party_id, row_to_json(l) AS ledger, row_to_json(t) AS row
-       FROM (SELECT e.party_id, e.thread_id, max(e.position) AS last_position, coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0) AS last_in_position,
-                    count(*) FILTER (WHERE e.box = 'in')::integer AS in_count, count(*) FILTER (WHERE e.box = 'out')::integer AS out_count,
-                    count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer AS message_count,
-                    (array_agg(e.message_id ORDER BY e.position DESC))[1] AS last_message_id,
-                    (array_agg(m.subject ORDER BY e.position) FILTER (WHERE m.subject IS NOT NULL))[1] AS subject
-               FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL
-               JOIN messages m ON m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id
-              GROUP BY e.party_id, e.thread_id) l
-       FULL JOIN threads t ON t.party_id = l.party_id AND t.thread_id = l.thread_id
-      WHERE (l.last_position, l.last_in_position, l.in_count, l.out_count, l.message_count, l.last_message_id, l.subject)
-            IS DISTINCT FROM (t.last_position, t.last_in_position, t.in_count, t.out_count, t.message_count, t.last_message_id, t.subject)
-         OR t.class <> thread_class(t.in_count, t.out_count, t.is_done, t.assignee_id IS NOT NULL, t.failed_schema)`,
-  );
-}
 
 /** Entries of businesses without a search document, and documents without an entry. */
 async function wrongDocuments({ sql }: TestService): Promise<unknown[]> {
@@ -65,7 +47,7 @@ function converse(acme: TestBusiness, globex: TestBusiness, speakers: number) {
 }
 
 describe('the thread index', () => {
-  test('after kill -9 of one worker after the other under load, every thread is right, and every message can be found', async ({
+  test('after kill -9 of one worker after the other under load, every thread and every contact is right, and every message can be found', async ({
     onTestFinished,
   }) => {
     const databaseUrl = await createDatabase();
@@ -73,6 +55,11 @@ describe('the thread index', () => {
     onTestFinished(() => service.stop());
     const [acme, globex] = [await service.business('acme'), await service.business('globex')];
     const load = converse(acme, globex, 8);
+    // Readers of contacts follow the same ledgers at the same time.
+    let isOver = false;
+    const reading = (async () => {
+      while (!isOver) expect((await globex.api.get('/contacts')).status).toBe(200);
+    })();
     for (let round = 0; round < 4; round++) {
       const worker = await startWorker(databaseUrl);
       const before = load.sent();
@@ -85,8 +72,11 @@ describe('the thread index', () => {
     const before = load.sent();
     await until(() => load.sent() > before + 100);
     await load.stop();
+    isOver = true;
+    await reading;
     await untilIndexed(service);
     expect(await wrongThreads(service)).toEqual([]);
+    expect(await wrongContacts(service)).toEqual([]);
     expect((await threadsOf(globex.api, { limit: 200 })).length).toBeGreaterThan(50);
     await untilSearchable(service);
     expect(await wrongDocuments(service)).toEqual([]);

@@ -29,10 +29,6 @@ export function samplesFor(reader: Reader, file: string): string[] {
     .map(({ code }) => code);
 }
 
-export function commandsOf(file: string): string[] {
-  return samplesFor('curl', file);
-}
-
 export interface Ran {
   output: string;
   /** Commands of curl that the service refused. */

@@ -19,7 +19,7 @@ export interface MailQueue {
   close(): Promise<void>;
 }
 
-export interface WaitingMail {
+interface WaitingMail {
   attempts: number;
   isUnderWay: boolean;
   lastError: string;

@@ -4,7 +4,7 @@ import type { ApiResponse } from './api.ts';
 type Reader = { get(path: string): Promise<ApiResponse> };
 
 /** A list with its query. Filters are encoded here. */
-export function listPath(list: string, filters: Record<string, string | number> = {}): string {
+function listPath(list: string, filters: Record<string, string | number> = {}): string {
   const query = new URLSearchParams(filters as Record<string, string>).toString();
   return query === '' ? list : `${list}?${query}`;
 }

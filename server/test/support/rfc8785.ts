@@ -11,7 +11,7 @@ const SHORT_ESCAPES: Record<string, string> = {
 };
 
 /** RFC 8785, written independently of the service, so that its hashes are verified and not repeated. */
-export function canonical(value: unknown): string {
+function canonical(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Object.is(value, -0) ? '0' : String(value);
   if (typeof value === 'string') return quoted(value);

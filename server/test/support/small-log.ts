@@ -17,7 +17,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const leafHash = (entry: Uint8Array) => sha256(Buffer.concat([Buffer.of(0), entry]));
 
 /** The root by the definition of RFC 6962, without code of the product. */
-export function naiveRoot(hashes: readonly Buffer[]): Buffer {
+function naiveRoot(hashes: readonly Buffer[]): Buffer {
   if (hashes.length <= 1) return hashes[0] ?? sha256(Buffer.alloc(0));
   let left = 1;
   while (left * 2 < hashes.length) left *= 2;

@@ -1,6 +1,7 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
+import { awaitRounds } from '../following/following.ts';
 import { indexContacts, ownersOf, partiesToIndex, renameContact } from './store.ts';
 
 const AT_ONCE = 500;
@@ -10,6 +11,8 @@ const sortByNewName: Chore<{ party_id: string }> = {
   run: async (database, _log, { party_id }) => {
     const otherId = BigInt(party_id);
     for (const shard of database.shards) {
+      // A round that is under way may write a contact with the former name.
+      await awaitRounds(shard);
       const owners = (await ownersOf(shard, otherId)).sort((a, b) => (a < b ? -1 : 1));
       for (let at = 0; at < owners.length; at += AT_ONCE) await renameContact(shard, owners.slice(at, at + AT_ONCE), otherId);
     }

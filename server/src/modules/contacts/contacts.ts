@@ -11,6 +11,7 @@ import { entriesOf } from '../../contract/records.ts';
 import type { ConsumerMail } from '../../platform/mail/consumer-mail.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Blocks } from '../blocks/blocks.ts';
+import type { Following } from '../following/following.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import * as store from './store.ts';
@@ -25,6 +26,7 @@ export interface ContactServices {
   parties: PartyDirectory;
   consumerMail: ConsumerMail;
   blocks: Blocks;
+  following: Following;
 }
 
 export interface Contact {
@@ -65,6 +67,7 @@ export async function listContacts(services: ContactServices, business: Business
   const below = services.cursors.open(scope, cursor);
   const { q, archived = false, sort = 'added' } = given;
   const filters = { ...given, ...(q !== undefined && { q: foldCase(q) }), archived, sort };
+  await services.following.catchUp(business.id);
   const { rows, walkedTo, walked } = await store.listContacts(services.database.of(business.id), business.id, filters, below, limit + 1);
   spend({ rows: walked });
   const cursorAfter = ({ place }: PlacedContact) => services.cursors.issue(scope, place ?? '');
@@ -86,11 +89,12 @@ async function* contactsOf(services: ContactServices, business: Business, rows: 
 
 export async function contactByParty(services: ContactServices, business: Business, name: PartyName): Promise<Contact> {
   const otherId = await services.parties.find(await nameNow(services, nameOf(name)));
-  const row = otherId === undefined ? undefined : await store.findContact(services.database.of(business.id), business.id, otherId);
+  const row = otherId === undefined ? undefined : await findContact(services, business, otherId);
   return toContact(services, business, row ?? noSuchContact());
 }
 
 export async function getContact(services: ContactServices, business: Business, id: string): Promise<Contact> {
+  await services.following.catchUp(business.id);
   const row = await store.findSaved(services.database.of(business.id), business.id, uuidOf(id));
   return toContact(services, business, row ?? noSuchContact());
 }
@@ -110,8 +114,17 @@ export async function saveContact(
     if (!wasSaved && (await store.countSaved(tx, business.id)) > SAVED_CONTACTS_PER_BUSINESS_MAX) refuseTooMany();
     return !wasSaved;
   });
-  const row = await store.findContact(services.database.of(business.id), business.id, otherId);
+  const row = await findContact(services, business, otherId);
   return { contact: await toContact(services, business, row ?? noSuchContact()), isNew };
+}
+
+async function findContact(
+  { database, following }: ContactServices,
+  business: Business,
+  otherId: bigint,
+): Promise<store.ContactRow | undefined> {
+  await following.catchUp(business.id);
+  return store.findContact(database.of(business.id), business.id, otherId);
 }
 
 /** Creates a party without a handle, unless the contact can't be saved anyway. */

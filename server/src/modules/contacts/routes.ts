@@ -20,7 +20,7 @@ const { endpoint } = endpointsFor<ContactServices>();
 
 const time = (description: string) => Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-export const ContactSchema = Type.Object(
+const ContactSchema = Type.Object(
   {
     id: Type.Union([Type.String(), Type.Null()], { description: 'ctc_ id; null if the contact is not saved.' }),
     saved: Type.Boolean({ description: 'False for a party with which you have only exchanged messages.' }),
@@ -81,7 +81,7 @@ export const list = endpoint({
       sort: Type.Optional(
         Type.Enum([...CONTACT_ORDERS], {
           description:
-            'added (the default): the newest contact first. activity: the one first with the latest message, or that was saved last; a new message counts after about a second. name: by label, or else display name, from A to Z, without regard to case and accents; a new display name counts after some seconds.',
+            'added (the default): the newest contact first. activity: the one first with the latest message, or that was saved last. name: by label, or else display name, from A to Z, without regard to case and accents; a new display name counts after some seconds.',
         }),
       ),
       saved: Type.Optional(Type.Boolean({ description: 'true: only saved contacts. false: only others.' })),

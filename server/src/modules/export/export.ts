@@ -73,7 +73,7 @@ export class Exports {
       }
       const read = async (cursor: string | undefined): Promise<Page<Loaded>> => {
         const wanted = { ...filters, limit: PAGE_ITEMS, ...(include && { include }), ...(cursor && { cursor }) };
-        const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted);
+        const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted, payment.spend);
         return { items: messagesIn(services, page), nextCursor: page.nextCursor };
       };
       return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), admitted, release);
@@ -129,7 +129,7 @@ async function* chunksOf<Item>(
     if (text !== '') yield Buffer.from(text);
     text = '';
     if (page.nextCursor === null) return;
-    spend({ pages: 1 });
+    spend({ requests: 1 });
     // A response under way can't be refused, so the export waits.
     await untilAffordable();
     page = await read(page.nextCursor);

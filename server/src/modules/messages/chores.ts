@@ -1,7 +1,21 @@
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs/jobs.ts';
+import { filterEntries } from './list-store.ts';
 import { purgeIdempotencyKeys, purgeOrganisationUsage } from './store.ts';
 
+/** Sends of the business wait while some of its entries are marked. */
+const FILTERED_AT_ONCE = 1_000;
+
+const bringIntoFilters: Chore<{ party_id: string }> = {
+  name: JOBS.filterEntries,
+  run: async (database, _log, { party_id }) => {
+    const partyId = BigInt(party_id);
+    while (await filterEntries(database.of(partyId), partyId, FILTERED_AT_ONCE));
+  },
+};
+
 export const messageChores: Chore[] = [
+  bringIntoFilters,
   {
     name: 'purge-idempotency-keys',
     schedule: '17 * * * *',

@@ -12,7 +12,7 @@ export function commitStatements(followers: readonly Follower[]): CommitStatemen
   const concerns = followers.flatMap((follower) => follower.concerns ?? []);
   const made = Array.from({ length: 1 << concerns.length }, (_, bits) => {
     const called = followers.filter((follower) => follower.concerns === undefined || bits & (1 << concerns.indexOf(follower.concerns)));
-    const name = called.map(({ sqlFunction }) => sqlFunction).join('+');
+    const name = called.flatMap((follower) => follower.concerns ?? []).join('+') || 'usual';
     return {
       takes: called.flatMap(({ takes }) => takes ?? []),
       commit: prepared(`commit ${name}`, commitSql(called, announced), OUTCOME_ROW),

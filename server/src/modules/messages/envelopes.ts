@@ -1,3 +1,4 @@
+import { Breaks } from '../../platform/fairness/breaks.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Files } from '../files/files.ts';
 import { envelopeJson, type StoredMessage, summaryJson } from './envelope.ts';
@@ -26,8 +27,15 @@ export async function summaryOf(
   return summaryJson(message, message.jsonBytes, publicUrl, await downloadUrls(files, message));
 }
 
-function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
-  return Promise.all(message.files.map(async (file) => (await files.downloadUrl(file)).url));
+/** In turns: to sign a hundred URLs with long names takes as long as others may wait. */
+async function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
+  const breaks = new Breaks();
+  const urls: string[] = [];
+  for (const file of message.files) {
+    await breaks.takeIfDue();
+    urls.push((await files.downloadUrl(file)).url);
+  }
+  return urls;
 }
 
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {

@@ -1,8 +1,9 @@
+import { ENTRIES_SCANNED_MAX } from '../../contract/limits.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
 import { JOIN_MESSAGE } from '../../platform/postgres/ledger-sql.ts';
-import type { Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, prepared, type RowOf, variants } from '../../platform/postgres/statement.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, prepared, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
 import { MESSAGE_ROW, type MessageRecord, toMessage } from './store.ts';
 
 const BOXES = ['in', 'out'] as const;
@@ -38,7 +39,6 @@ export const INLINE_MAX_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 1_024;
 const FILE_BYTES = 768;
 
-/** Each filter has an index that ends in the position, so a page costs the same anywhere in a ledger. */
 export interface EntryFilters {
   sinceMs?: number;
   untilMs?: number;
@@ -51,15 +51,16 @@ export interface EntryFilters {
   segment?: string;
 }
 
+/** The column and type of each filter, the most selective first. Each has an index that ends in the position. */
 const EQUALITIES = [
-  ['counterpartyId', 'counterparty_id'],
-  ['fromEmail', 'from_email'],
-  ['fromDomain', 'from_domain'],
-  ['type', 'type'],
-  ['validation', 'validation'],
-  ['threadId', 'thread_id'],
-  ['segment', 'segment'],
-] as const satisfies readonly (readonly [keyof EntryFilters, string])[];
+  ['threadId', 'thread_id', 'uuid'],
+  ['fromEmail', 'from_email', 'text'],
+  ['counterpartyId', 'counterparty_id', 'bigint'],
+  ['fromDomain', 'from_domain', 'text'],
+  ['segment', 'segment', 'text'],
+  ['type', 'type', 'text'],
+  ['validation', 'validation', 'validation_status'],
+] as const satisfies readonly (readonly [keyof EntryFilters, string, string])[];
 
 const LISTED_MESSAGE_ROW = columns({ ...MESSAGE_ROW, json_bytes: 'integer?' });
 
@@ -112,22 +113,60 @@ function firstPositionOf(ms: number): bigint {
   return position > POSITION_MAX ? POSITION_MAX : position;
 }
 
-function selectionsOf([first, ...rest]: readonly string[]): string[] {
-  if (first === undefined) return [''];
-  return selectionsOf(rest).flatMap((others) => [others, others === '' ? first : `${first},${others}`]);
+/** The index that a page is read from. `position` has the whole ledger. */
+const DRIVERS = ['position', ...EQUALITIES.map(([, column]) => column)] as const;
+type Driver = (typeof DRIVERS)[number];
+
+const FIRST_FILTER = 6;
+const CONDITIONS = EQUALITIES.map(([, column, type], i) => `($${FIRST_FILTER + i}::${type} IS NULL OR ${column} = $${FIRST_FILTER + i})`);
+
+/** The entries that the driver finds, the newest first. The box is a literal, so that the planner finds the partial indexes of one box. */
+function scannedSql(box: Box, driver: Driver, value: string, limit: string): string {
+  const isFilter = driver !== 'position' && driver !== 'thread_id';
+  const driven = driver === 'position' ? '' : ` AND ${isFilter ? 'is_filtered AND ' : ''}${driver} = ${value}`;
+  return `SELECT * FROM ledger_entries WHERE party_id = $1 AND box = '${box}' AND position >= $2 AND position < $3${driven} ORDER BY position DESC ${limit}`;
 }
 
-const ENTRIES = variants(
-  { box: BOXES, detail: DETAILS, filters: selectionsOf(EQUALITIES.map(([, column]) => column)) },
-  ENTRY_ROW,
-  ({ box, detail, filters }) => {
-    const equalities = filters === '' ? [] : filters.split(',').map((column, i) => `${column} = $${i + 5}`);
-    // The box is a literal, so that the planner finds the partial indexes of one box.
-    const conditions = ['party_id = $1', `box = '${box}'`, 'position >= $2', 'position < $3', ...equalities];
-    const page = `SELECT ${ENTRY_COLUMNS} FROM ledger_entries WHERE ${conditions.join(' AND ')} ORDER BY position DESC LIMIT $4`;
-    return listSql(page, 'DESC', detail);
-  },
-);
+const ENTRIES = variants({ box: BOXES, detail: DETAILS, driver: DRIVERS }, ENTRY_ROW, ({ box, detail, driver }) => {
+  const value = `$${FIRST_FILTER - 1 + DRIVERS.indexOf(driver)}`;
+  const scanned = scannedSql(box, driver, value, 'LIMIT $5');
+  return listSql(
+    `SELECT ${ENTRY_COLUMNS} FROM (${scanned}) e WHERE ${CONDITIONS.join(' AND ')} ORDER BY position DESC LIMIT $4`,
+    'DESC',
+    detail,
+  );
+});
+const SCAN_END = variants({ box: BOXES, driver: DRIVERS }, { position: 'bigint' }, ({ box, driver }) => {
+  const scanned = scannedSql(box, driver, '$4', `OFFSET ${ENTRIES_SCANNED_MAX - 1} LIMIT 1`);
+  return `SELECT position FROM (${scanned}) e`;
+});
+
+const ARE_FILTERED = statement('SELECT FROM ledgers WHERE party_id = $1 AND filters_left = 0');
+const BEGIN_FILTERS = statement('SELECT FROM begin_filters($1::bigint)');
+
+/** Begins to bring a ledger into the indexes of filters. */
+export async function beginFilters(db: Queryable, partyId: bigint): Promise<void> {
+  await db.query(BEGIN_FILTERS, [partyId]);
+}
+
+const FILTER_ENTRIES = statement('SELECT filter_entries($1::bigint, $2::integer) AS has_more', { has_more: 'boolean' });
+
+/** Brings older entries of a ledger into the indexes of filters. Returns whether there may be more. */
+export async function filterEntries(db: Queryable, partyId: bigint, limit: number): Promise<boolean> {
+  return onlyRow(await db.query(FILTER_ENTRIES, [partyId, limit])).has_more;
+}
+
+export interface Listed {
+  entries: ListedEntry[];
+  /** The scan stopped at this position, and there may be more entries below it. */
+  scannedTo: string | undefined;
+  /** The number of entries scanned in vain. */
+  scanned: number;
+  /** The ledger is not in the index that would have served this list. */
+  lacksIndex: boolean;
+}
+
+export const NO_ENTRIES: Listed = { entries: [], scannedTo: undefined, scanned: 0, lacksIndex: false };
 
 export async function listEntries(
   db: Queryable,
@@ -135,14 +174,22 @@ export async function listEntries(
   box: Box,
   filters: EntryFilters,
   { after: below, limit, detail }: Wanted,
-): Promise<ListedEntry[]> {
+): Promise<Listed> {
   const from = filters.sinceMs === undefined ? 0n : firstPositionOf(filters.sinceMs);
   const until = filters.untilMs === undefined ? POSITION_MAX : firstPositionOf(filters.untilMs);
   const end = below === undefined || BigInt(below) > until ? until : below;
   const given = EQUALITIES.filter(([name]) => filters[name] !== undefined);
-  const entries = ENTRIES.of({ box, detail, filters: given.map(([, column]) => column).join() });
-  const rows = await db.query(entries, [partyId, from, end, limit, ...given.map(([name]) => filters[name])]);
-  return rows.map(toEntry);
+  const wanted = given[0];
+  const lacksIndex = wanted !== undefined && wanted[0] !== 'threadId' && (await db.query(ARE_FILTERED, [partyId])).length === 0;
+  const driver = wanted === undefined || lacksIndex ? 'position' : wanted[1];
+  const isScan = given.length > (driver === 'position' ? 0 : 1);
+  const range = [partyId, from, end];
+  const values = EQUALITIES.map(([name]) => filters[name] ?? null);
+  const rows = await db.query(ENTRIES.of({ box, detail, driver }), [...range, limit, isScan ? ENTRIES_SCANNED_MAX : limit, ...values]);
+  const entries = rows.map(toEntry);
+  if (!isScan || rows.length === limit) return { entries, scannedTo: undefined, scanned: 0, lacksIndex };
+  const [last] = await db.query(SCAN_END.of({ box, driver }), driver === 'position' || !wanted ? range : [...range, filters[wanted[0]]]);
+  return { entries, scannedTo: last?.position, scanned: last ? ENTRIES_SCANNED_MAX - rows.length : 0, lacksIndex };
 }
 
 const THREAD = variants({ detail: DETAILS }, ENTRY_ROW, ({ detail }) => {

@@ -1,3 +1,4 @@
+import type { Spend } from '../../contract/cost.ts';
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, parseId, senderByteOf } from '../../contract/ids.ts';
@@ -70,16 +71,29 @@ export function senderOf({ database }: ReadServices, reader: Business, messageId
   return store.findSender(database.of(reader.id), reader.id, messageId);
 }
 
-/** The newest come first, in the order of commits to the reader's ledger. */
-export async function listMessages(services: ReadServices, reader: Business, box: lists.Box, query: ListQuery): Promise<MessagePage> {
+/** The newest come first, in the order of commits to the reader's ledger. `spend` charges for entries scanned in vain. */
+export async function listMessages(
+  services: ReadServices,
+  reader: Business,
+  box: lists.Box,
+  query: ListQuery,
+  spend: Spend,
+): Promise<MessagePage> {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, include: detail = WHOLE, ...given } = query;
   const scope = [box, reader.id.toString(), Object.entries(given).sort()];
   const below = services.cursors.open(scope, cursor);
   const filters = await resolveFilters(services.parties, reader, box, given);
+  const shard = services.database.of(reader.id);
   const wanted = { after: below, limit: limit + 1, detail };
-  const entries = filters === NOTHING ? [] : await lists.listEntries(services.database.of(reader.id), reader.id, box, filters, wanted);
-  const cursorAfter = ({ position }: lists.ListedEntry) => services.cursors.issue(scope, position);
-  return { readerId: reader.id, detail, cursorAfter, ...pageFrom(entries, limit, cursorAfter) };
+  const { entries, scannedTo, scanned, lacksIndex } =
+    filters === NOTHING ? lists.NO_ENTRIES : await lists.listEntries(shard, reader.id, box, filters, wanted);
+  spend({ rows: scanned });
+  // Short ledgers need no index.
+  if (lacksIndex && scannedTo !== undefined) await lists.beginFilters(shard, reader.id);
+  const cursorAfter = ({ position }: Pick<lists.ListedEntry, 'position'>) => services.cursors.issue(scope, position);
+  const page = pageFrom(entries, limit, cursorAfter);
+  const nextCursor = page.nextCursor ?? (scannedTo === undefined ? null : cursorAfter({ position: scannedTo }));
+  return { readerId: reader.id, detail, cursorAfter, entries: page.entries, nextCursor };
 }
 
 export interface ThreadPage extends MessagePage {

@@ -36,7 +36,7 @@ const pageFields = {
   ),
 };
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
-const PAGE_DESCRIPTION = endsEarly('A page of messages.');
+const PAGE_DESCRIPTION = `${endsEarly('A page of messages.')} With filters that few messages of a long list meet, a page can be short, even empty, and still have a \`next_cursor\`.`;
 
 const TIME_MAX_CHARS = 64;
 
@@ -63,7 +63,7 @@ export const inbox = endpoint({
   success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
   handle: async (context, call) => ({
-    body: await pageBody(context, await listMessages(context, call.caller.business, 'in', call.query), call),
+    body: await pageBody(context, await listMessages(context, call.caller.business, 'in', call.query, call.spend), call),
   }),
 });
 
@@ -73,6 +73,6 @@ export const outbox = endpoint({
   success: { status: 200, description: PAGE_DESCRIPTION, schema: pageSchema(listed) },
   errors: ['validation_error'],
   handle: async (context, call) => ({
-    body: await pageBody(context, await listMessages(context, call.caller.business, 'out', call.query), call),
+    body: await pageBody(context, await listMessages(context, call.caller.business, 'out', call.query, call.spend), call),
   }),
 });

@@ -10,7 +10,7 @@ const BUSY_MS = 50;
 const TELL_EVERY_MS = 1_000;
 
 /**
- * Writes the documents that searches read, after the thread index has taken the entries. The words of a message cost many times as much as
+ * Writes the documents that searches read, behind the entries. The words of a message cost many times as much as
  * its thread, and thread lists do not wait for them. Any number of processes may run it. In each shard, one at a time does the work.
  */
 export class SearchIndex extends ShardSweep {

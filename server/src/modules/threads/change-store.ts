@@ -1,4 +1,4 @@
-import { uuidArray } from '../../platform/postgres/binary-array.ts';
+import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { oneOf, prepared, statement } from '../../platform/postgres/statement.ts';
 import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
@@ -31,9 +31,23 @@ export async function noteChange(tx: Queryable, partyId: bigint): Promise<void> 
   await tx.query(NOTE_CHANGE, [partyId]);
 }
 
+const MARKS = prepared(
+  'thread-marks',
+  `SELECT k.party_id, concat_ws(' ', i.indexed_through, c.changes) AS mark
+     FROM unnest($1::bigint[]) AS k (party_id)
+     LEFT JOIN thread_index i ON i.party_id = k.party_id LEFT JOIN thread_changes c ON c.party_id = k.party_id`,
+  { party_id: 'bigint?', mark: 'text' },
+);
+
+/** A mark is a text with the position up to which a ledger is indexed, and the number of changes of the business's threads. */
+export async function marksOf(db: Queryable, partyIds: readonly bigint[]): Promise<{ partyId: bigint; mark: string }[]> {
+  const rows = await db.query(MARKS, [bigintArray(partyIds)]);
+  return rows.map(({ party_id, mark }) => ({ partyId: BigInt(party_id ?? 0), mark }));
+}
+
 const LOCK_THREADS = statement('SELECT FROM threads WHERE party_id = $1 AND thread_id = ANY ($2::uuid[]) ORDER BY thread_id FOR UPDATE');
 
-/** From now on, the thread index waits. The next statement sees at least as much of the ledger as the index has read. */
+/** From now on, the follower that writes threads waits. The next statement sees at least as much of the ledger as the index has read. */
 export async function lockThreads(tx: Queryable, partyId: bigint, threadIds: readonly string[]): Promise<void> {
   await tx.query(LOCK_THREADS, [partyId, uuidArray(threadIds)]);
 }

@@ -15,7 +15,7 @@ import { queueEvents } from '../webhooks/events.ts';
 import * as store from './change-store.ts';
 import { findColleagues, listColleagues } from './colleague-store.ts';
 import { type Colleague, colleagueOf, type NamedColleague, parseColleague } from './colleagues.ts';
-import { requireThreads } from './ensure-indexed.ts';
+import { type IndexServices, requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
 import { notify } from './notifications.ts';
 
@@ -31,9 +31,15 @@ export interface ThreadChange {
 }
 
 /** Changes all of these threads or, atomically, none. */
-export async function changeThreads(database: Database, caller: Caller, ids: readonly string[], change: ThreadChange): Promise<string[]> {
+export async function changeThreads(
+  services: IndexServices,
+  caller: Caller,
+  ids: readonly string[],
+  change: ThreadChange,
+): Promise<string[]> {
+  const { database } = services;
   const partyId = caller.business.id;
-  const threadIds = await requireThreads(database, partyId, ids);
+  const threadIds = await requireThreads(services, partyId, ids);
   const by = colleagueOf(caller);
   const assignee = change.assignee === undefined ? undefined : await assigneeOf(database, partyId, by, change.assignee);
   const labels = labelChangeOf(change);
@@ -100,10 +106,10 @@ async function changeLabels(tx: Queryable, partyId: bigint, threadIds: readonly 
     throw new Refusal('conflict', `The threads of a business can have ${LABELS_PER_BUSINESS_MAX} labels at most. Take one away first.`);
 }
 
-export async function markRead(database: Database, caller: Caller, id: string, isUnread: boolean): Promise<void> {
+export async function markRead(services: IndexServices, caller: Caller, id: string, isUnread: boolean): Promise<void> {
   const partyId = caller.business.id;
-  const threadIds = await requireThreads(database, partyId, [id]);
-  await store.markRead(database.of(partyId), partyId, colleagueOf(caller), threadIds, isUnread);
+  const threadIds = await requireThreads(services, partyId, [id]);
+  await store.markRead(services.database.of(partyId), partyId, colleagueOf(caller), threadIds, isUnread);
 }
 
 export interface ThreadState {
@@ -115,9 +121,10 @@ export interface ThreadState {
   labels: string[];
 }
 
-export async function stateOf(database: Database, caller: Caller, id: string): Promise<ThreadState> {
+export async function stateOf(services: IndexServices, caller: Caller, id: string): Promise<ThreadState> {
   const partyId = caller.business.id;
-  const [threadId = ''] = await requireThreads(database, partyId, [id]);
+  const { database } = services;
+  const [threadId = ''] = await requireThreads(services, partyId, [id]);
   const row = await store.stateOf(database.of(partyId), partyId, threadId, readerOf(caller), UNREAD_COUNT_MAX);
   const { assignee_kind: kind, assignee_id: assigneeId } = row;
   const [assignee] = kind === null || assigneeId === null ? [] : await findColleagues(database, partyId, [{ kind, id: assigneeId }]);

@@ -2,6 +2,7 @@ import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { Chore } from '../../platform/jobs/jobs.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import { noteChange, unassignSome } from './change-store.ts';
+import { filterThreads } from './list-store.ts';
 
 const AT_ONCE = 500;
 
@@ -27,4 +28,12 @@ const unassignThreads: Chore<FormerMember> = {
   },
 };
 
-export const threadChores: Chore[] = [unassignThreads];
+const bringIntoFilters: Chore<{ party_id: string }> = {
+  name: JOBS.filterThreads,
+  run: async (database, _log, { party_id }) => {
+    const partyId = BigInt(party_id);
+    while (await filterThreads(database.of(partyId), partyId, AT_ONCE));
+  },
+};
+
+export const threadChores: Chore[] = [unassignThreads, bringIntoFilters];

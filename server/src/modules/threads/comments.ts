@@ -9,7 +9,7 @@ import { noteChange } from './change-store.ts';
 import { findColleagues } from './colleague-store.ts';
 import { colleagueOf, type NamedColleague, parseColleague } from './colleagues.ts';
 import * as store from './comment-store.ts';
-import { requireThreads } from './ensure-indexed.ts';
+import { type IndexServices, requireThreads } from './ensure-indexed.ts';
 import { notify } from './notifications.ts';
 
 export type { CommentRow } from './comment-store.ts';
@@ -17,20 +17,20 @@ export type { CommentRow } from './comment-store.ts';
 /** A follower of comments runs in the transaction that adds the comment. */
 export type CommentFollower = (tx: Queryable, partyId: bigint, threadId: string, commentId: string) => Promise<void>;
 
-export interface CommentServices {
-  database: Database;
+export interface CommentServices extends IndexServices {
   cursors: Cursors;
   commentFollowers: readonly CommentFollower[];
 }
 
 /** The oldest come first. There is one row more than the page has. */
 export async function listComments(
-  { database, cursors }: CommentServices,
+  services: CommentServices,
   { business }: Caller,
   id: string,
   { limit = PAGE_DEFAULT_ITEMS, cursor }: { limit?: number; cursor?: string },
 ): Promise<{ rows: store.CommentRow[]; cursorAfter: (last: store.CommentRow) => string }> {
-  const [threadId = ''] = await requireThreads(database, business.id, [id]);
+  const { database, cursors } = services;
+  const [threadId = ''] = await requireThreads(services, business.id, [id]);
   const scope = ['comments', business.id.toString(), threadId];
   const after = cursors.open(scope, cursor);
   const rows = await store.listComments(database.of(business.id), business.id, threadId, after, limit + 1);
@@ -38,14 +38,15 @@ export async function listComments(
 }
 
 export async function addComment(
-  { database, commentFollowers }: CommentServices,
+  services: CommentServices,
   caller: Caller,
   id: string,
   { text, mentions = [] }: { text: string; mentions?: string[] },
 ): Promise<store.CommentRow> {
+  const { database, commentFollowers } = services;
   const partyId = caller.business.id;
   if (text.trim() === '') throw invalid([{ path: '/text', message: 'must not be empty' }]);
-  const [threadId = ''] = await requireThreads(database, partyId, [id]);
+  const [threadId = ''] = await requireThreads(services, partyId, [id]);
   const mentioned = await colleaguesOf(database, partyId, mentions);
   const author = colleagueOf(caller);
   const commentId = newUuid();

@@ -53,7 +53,7 @@ async function refuseWithoutMailbox(database: Database, { by }: Caller): Promise
     );
 }
 
-export interface DueDigest {
+interface DueDigest {
   email: string;
   business: Business;
   frequency: store.DigestFrequency;

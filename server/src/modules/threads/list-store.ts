@@ -1,6 +1,6 @@
 import { THREADS_SCANNED_MAX, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, oneOf, type RowOf, variants } from '../../platform/postgres/statement.ts';
+import { columns, oneOf, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
 import { PARTY_ROW } from '../parties/party-row.ts';
 import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
 import { CLASSES } from './thread-class.ts';
@@ -11,6 +11,8 @@ const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Each driver has an index that ends in the position. `class` stands for box, status, whether assigned and whether failed. */
 const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'] as const;
 type Driver = (typeof DRIVERS)[number];
+/** Their indexes have the threads of businesses that use filters on long lists. */
+const FILTERS: readonly Driver[] = ['counterparty', 'segment', 'type'];
 
 /** The person or agent who reads. In a thread that this reader has never read, messages from position `since` on are new. */
 export interface Reader extends Colleague {
@@ -76,7 +78,7 @@ function keysSql(driver: Driver, limit: string): string {
     return `SELECT s.* FROM unnest($7::smallint[]) AS c (class) CROSS JOIN LATERAL (
               SELECT s.last_position, s.thread_id FROM threads s WHERE s.party_id = $1 AND s.class = c.class AND ${RANGE} ${NEWEST_FIRST} ${limit}) s`;
   const table = driver === 'label' ? 'thread_labels' : 'threads';
-  return `SELECT s.last_position, s.thread_id FROM ${table} s WHERE s.party_id = $1 AND ${EQUALITIES[driver]} AND ${RANGE} ${NEWEST_FIRST} ${limit}`;
+  return `SELECT s.last_position, s.thread_id FROM ${table} s WHERE s.party_id = $1${FILTERS.includes(driver) ? ' AND s.is_filtered' : ''} AND ${EQUALITIES[driver]} AND ${RANGE} ${NEWEST_FIRST} ${limit}`;
 }
 
 const READ_THROUGH = `coalesce(r.position, greatest($11::bigint, (SELECT i.read_from FROM thread_index i WHERE i.party_id = $1)))`;
@@ -112,16 +114,27 @@ const COUNT = variants(
   { count: 'integer' },
   ({ driver }) => `SELECT count(*)::integer AS count FROM (${pageSql(driver)}) t`,
 );
-/** The place where the first of the streams ended. */
+/** The place where the first of the streams ended, and how many keys all of them had. */
 const SCAN_END = variants(
   { driver: DRIVERS },
-  { last_position: 'bigint', thread_id: 'uuid' },
+  { last_position: 'bigint', thread_id: 'uuid', scanned: 'integer' },
   ({ driver }) =>
-    `SELECT s.last_position, s.thread_id FROM (${keysSql(driver, 'OFFSET $6::integer - 1 LIMIT 1')}) s ${NEWEST_FIRST} LIMIT 1`,
+    `SELECT s.last_position, s.thread_id, (SELECT count(*)::integer FROM (${keysSql(driver, 'LIMIT $6')}) k) AS scanned FROM (${keysSql(driver, 'OFFSET $6::integer - 1 LIMIT 1')}) s ${NEWEST_FIRST} LIMIT 1`,
 );
+
+const ARE_FILTERED = statement(`SELECT FROM thread_index WHERE party_id = $1 AND filtered_through = '${LAST_UUID}'`);
+const BEGIN_FILTERS = statement('SELECT FROM begin_thread_filters($1::bigint)');
+const FILTER_THREADS = statement('SELECT filter_threads($1::bigint, $2::integer) AS has_more', { has_more: 'boolean' });
+
+/** Brings threads of a business into the indexes of filters. Returns whether there may be more. */
+export async function filterThreads(db: Queryable, partyId: bigint, limit: number): Promise<boolean> {
+  return onlyRow(await db.query(FILTER_THREADS, [partyId, limit])).has_more;
+}
 
 interface Scan {
   driver: Driver;
+  /** The threads of the business are not in the index that would have served the list. */
+  lacksIndex: boolean;
   /** Some threads that the driver finds may not meet the other conditions. */
   isFiltered: boolean;
   /** Parameters $1 to $7. */
@@ -130,11 +143,20 @@ interface Scan {
   conditions: unknown[];
 }
 
-function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: Place | undefined, limit: number): Scan {
+async function scanOf(
+  db: Queryable,
+  partyId: bigint,
+  reader: Reader,
+  filters: ThreadFilters,
+  after: Place | undefined,
+  limit: number,
+): Promise<Scan> {
   const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread } = filters;
   // The most selective drivers come first.
   const given = { label, assignee: assigneeId, counterparty: counterpartyId, segment, type };
-  const driver = DRIVERS.find((one) => one !== 'class' && given[one] !== undefined) ?? 'class';
+  const best = DRIVERS.find((one) => one !== 'class' && given[one] !== undefined) ?? 'class';
+  const lacksIndex = FILTERS.includes(best) && (await db.query(ARE_FILTERED, [partyId])).length === 0;
+  const driver = lacksIndex ? 'class' : best;
   const others = Object.entries(given).filter(([name, value]) => name !== driver && value !== undefined);
   const isFiltered =
     others.length > 0 || fromEmail !== undefined || unread !== undefined || (driver !== 'class' && classes.length < CLASSES.length);
@@ -142,6 +164,7 @@ function scanOf(partyId: bigint, reader: Reader, filters: ThreadFilters, after: 
   const wanted = driver === 'class' ? classes : given[driver];
   return {
     driver,
+    lacksIndex,
     isFiltered,
     keys: [
       partyId,
@@ -172,16 +195,17 @@ export async function listThreads(
   after: Place | undefined,
   limit: number,
 ): Promise<Threads> {
-  const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, after, limit);
+  const { driver, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, after, limit);
   const rows = await db.query(PAGE.of({ driver }), [...keys, limit, ...conditions]);
   const [end] = isFiltered ? await db.query(SCAN_END.of({ driver }), keys) : [];
   if (end === undefined) return { rows, scannedTo: undefined, scanned: 0 };
+  if (lacksIndex) await db.query(BEGIN_FILTERS, [partyId]);
   // Below the end of the first stream, threads of that stream would be missing between those of the others.
   const [position, threadId] = [BigInt(end.last_position), end.thread_id];
   const complete = rows.filter(
     (row) => BigInt(row.last_position) > position || (row.last_position === end.last_position && row.thread_id >= threadId),
   );
-  const scanned = THREADS_SCANNED_MAX * (driver === 'class' ? filters.classes.length : 1) - complete.length;
+  const scanned = end.scanned - complete.length;
   return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id }, scanned };
 }
 
@@ -191,8 +215,10 @@ export interface Count {
 }
 
 export async function countThreads(db: Queryable, partyId: bigint, reader: Reader, filters: ThreadFilters, max: number): Promise<Count> {
-  const { driver, isFiltered, keys, conditions } = scanOf(partyId, reader, filters, undefined, max + 1);
+  const { driver, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, undefined, max + 1);
   const { count } = onlyRow(await db.query(COUNT.of({ driver }), [...keys, max + 1, ...conditions]));
   if (count > max) return { count: max, isCapped: true };
-  return { count, isCapped: isFiltered && (await db.query(SCAN_END.of({ driver }), keys)).length > 0 };
+  const isCapped = isFiltered && (await db.query(SCAN_END.of({ driver }), keys)).length > 0;
+  if (isCapped && lacksIndex) await db.query(BEGIN_FILTERS, [partyId]);
+  return { count, isCapped };
 }

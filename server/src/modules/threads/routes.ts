@@ -8,11 +8,12 @@ import { pageBody } from '../messages/page-body.ts';
 import { type ReadServices, readThread } from '../messages/read-messages.ts';
 import { changeThreads, listAssignees, listLabels, markRead, stateOf } from './change-threads.ts';
 import { colleagueView } from './colleagues.ts';
+import type { IndexServices } from './ensure-indexed.ts';
 import { listThreads, type ThreadEntry, type ThreadServices } from './list-threads.ts';
 import { BUILT_IN_VIEWS, rowsOf, type ThreadCounts } from './thread-counts.ts';
 import { CountSchema, countView, filterFields, StateSchema, stateView, ThreadSchema, threadJson } from './thread-schema.ts';
 
-const { endpoint } = endpointsFor<ThreadServices & ReadServices & { threadCounts: ThreadCounts }>();
+const { endpoint } = endpointsFor<ThreadServices & IndexServices & ReadServices & { threadCounts: ThreadCounts }>();
 
 const idParams = Type.Object({ id: Type.String({ description: 'thr_ id' }) });
 const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
@@ -57,7 +58,7 @@ export const getOne = endpoint({
   errors: ['not_found', 'validation_error'],
   handle: async (context, call) => {
     const page = await readThread(context, call.caller.business, call.params.id, call.query);
-    const state = stateView(await stateOf(context.database, call.caller, call.params.id));
+    const state = stateView(await stateOf(context, call.caller, call.params.id));
     const after = `,"hidden":${page.hidden},"state":${JSON.stringify(state)}}`;
     return { body: await pageBody(context, page, call, { before: `{"thread_id":"${page.threadId}",`, after }) };
   },
@@ -85,9 +86,9 @@ export const change = endpoint({
   body: Type.Object(changeFields, { ...closed, minProperties: 1 }),
   success: { status: 200, description: 'The state of the thread.', schema: StateSchema },
   errors: [...bodyErrors, 'not_found', 'conflict'],
-  handle: async ({ database }, { caller, params, body }) => {
-    await changeThreads(database, caller, [params.id], body);
-    return { body: stateView(await stateOf(database, caller, params.id)) };
+  handle: async (context, { caller, params, body }) => {
+    await changeThreads(context, caller, [params.id], body);
+    return { body: stateView(await stateOf(context, caller, params.id)) };
   },
 });
 
@@ -103,8 +104,8 @@ export const changeMany = endpoint({
   ),
   success: { status: 200, description: 'All are changed.', schema: Type.Object({ changed: Type.Integer() }, closed) },
   errors: [...bodyErrors, 'not_found', 'conflict'],
-  handle: async ({ database }, { caller, body: { ids, ...fields } }) => ({
-    body: { changed: (await changeThreads(database, caller, ids, fields)).length },
+  handle: async (context, { caller, body: { ids, ...fields } }) => ({
+    body: { changed: (await changeThreads(context, caller, ids, fields)).length },
   }),
 });
 
@@ -118,8 +119,8 @@ export const read = endpoint({
   ),
   success: { status: 204, description: 'Done.' },
   errors: [...bodyErrors, 'not_found'],
-  handle: async ({ database }, { caller, params, body }) => {
-    await markRead(database, caller, params.id, body.unread ?? false);
+  handle: async (context, { caller, params, body }) => {
+    await markRead(context, caller, params.id, body.unread ?? false);
     return { status: 204 };
   },
 });

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
-import { marksOf } from './index-store.ts';
+import { marksOf } from './change-store.ts';
 
 /** A mark differs after each change of a business's threads, and after each step of the index. */
 export interface ThreadMark {

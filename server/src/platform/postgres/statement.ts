@@ -93,8 +93,12 @@ export function statement<const Declared extends Columns = Record<never, never>>
   return register<Declared>(undefined, text, columns);
 }
 
+/** PostgreSQL ignores the rest of a longer name, and so would take two statements for one. */
+const NAME_MAX_CHARS = 63;
+
 /** Declares a statement that each connection parses once. Its name must be unique. */
 export function prepared<const Declared extends Columns = Record<never, never>>(name: string, text: string, columns?: Declared) {
+  if (name.length > NAME_MAX_CHARS) throw new Error(`the name of a statement is longer than ${NAME_MAX_CHARS} characters: ${name}`);
   return register<Declared>(name, text, columns);
 }
 
@@ -107,7 +111,7 @@ function register<Declared extends Columns>(name: string | undefined, text: stri
 type Options = Readonly<Record<string, readonly (string | boolean)[]>>;
 type Choice<Offered extends Options> = { readonly [Name in keyof Offered]: Offered[Name][number] };
 
-export class Variants<Offered extends Options, Row> {
+class Variants<Offered extends Options, Row> {
   readonly #options: Offered;
   readonly #columns: Columns;
   readonly #compose: (choice: Choice<Offered>) => string;

@@ -3,7 +3,7 @@ import { functionsIn, isCitus, recreateFunctions } from '../migrations/sql-funct
 import type { Database, TextQueryable } from '../postgres/postgres.ts';
 import { schemaOf } from '../postgres/shard-names.ts';
 
-export class DistributeError extends Error {}
+class DistributeError extends Error {}
 
 const SHARDS_MAX = 256;
 /** The blocks of a large table that one statement copies: 32 MB. */
@@ -53,6 +53,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   // A batch is looked for in the shard of its messages' senders, then in the others.
   log_batches: 'isHere(0)',
   thread_index: OF_PARTY,
+  follower_failures: OF_PARTY,
   thread_changes: OF_PARTY,
   threads: OF_PARTY,
   thread_labels: OF_PARTY,
@@ -99,7 +100,11 @@ export async function distribute(database: Database, count: number, tell: (sente
       else for (let shard = 0; shard < count; shard++) await tx.queryText(copySql(table, shard, count));
       tell(`  ${table}`);
     }
-    for (let shard = 0; shard < count; shard++) await writeDocumentsAgain(tx, schemaOf(shard));
+    for (let shard = 0; shard < count; shard++) {
+      await writeDocumentsAgain(tx, schemaOf(shard));
+      // Entries that were copied before they were marked are brought into the indexes of filters by the next use of a filter.
+      await tx.queryText(`UPDATE ${schemaOf(shard)}.ledgers SET filters_left = 9223372036854775807 WHERE filters_left IS NOT NULL`);
+    }
     await tx.queryText(`DROP TABLE ${SHARD_TABLE_NAMES.join(', ')}`);
     for (let shard = 0; shard < count; shard++) await tx.queryText('INSERT INTO shards (number) VALUES ($1)', [shard]);
   });

@@ -28,6 +28,8 @@ export async function recordMessages({ byKey, byNobody, acme, globex, service }:
   const sent: Sent = await byKey('POST /v1/messages', undefined, ORDER, { 'Idempotency-Key': 'order-4711' });
   const reply = { in_reply_to: sent.id, type: 'order.accepted', note: 'It ships tomorrow.', json: { order: 4711, ships_on: '2026-03-15' } };
   const received = (await globex.api.send(reply)).body;
+  const many = ['4712', '4713'].map((order) => ({ to: 'globex/orders', type: 'order', subject: `Order ${order}` }));
+  await byKey('POST /v1/messages/batch', undefined, { messages: many }, { 'Idempotency-Key': 'orders-of-monday' });
   await byKey('GET /v1/messages/{id}', `/v1/messages/${sent.id}`);
   await byKey('GET /v1/inbox', '/v1/inbox?limit=1');
   await byKey('GET /v1/outbox', '/v1/outbox?limit=1');

@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../service.ts';
 import { openExampleClient } from './client.ts';
 import { ExampleRecorder } from './recorder.ts';
 
-export interface ExampleBusiness {
+interface ExampleBusiness {
   owner: MemberApi;
   agentId: string;
   key: string;

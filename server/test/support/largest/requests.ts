@@ -1,6 +1,7 @@
 import { newSigningKeyPair } from '@waybill/client';
 import {
   AGENT_DESCRIPTION_MAX_CHARS,
+  BATCH_REQUEST_MAX_MESSAGES,
   CONSUMER_IDS_MAX,
   LABELS_PER_THREAD_MAX,
   PARTS_PER_REQUEST_MAX,
@@ -22,6 +23,15 @@ type Requests = Record<string, (() => Promise<ApiResponse>) | Asks>;
 
 const labels = Array.from({ length: LABELS_PER_THREAD_MAX }, (_, i) => `${han(38)}${i}`.slice(0, 40));
 const LARGEST_JSON = hostileJson.map(([, json]) => json);
+
+const batch = ({ api }: TestBusiness, messages: readonly string[]) =>
+  api.write('POST', '/messages/batch', `{"messages":[${messages.join()}]}`);
+
+/** Keys that canonical JSON has to sort, and that no schema knows. */
+function unsortedKeys(bytes: number): string {
+  const one = (i: number) => `"${((i * 2_654_435_761) % 4_294_967_296).toString(36).padStart(7, '0')}":1`;
+  return Array.from({ length: Math.floor(bytes / 12) }, (_, i) => one(i)).join();
+}
 
 /** The worst request for every route of the API that takes a key or is public, unless a valid one is as bad as any other. */
 export function largestOfKeys(service: TestService, acme: TestBusiness, full: Full): Requests {
@@ -62,6 +72,13 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
       ...LARGEST_JSON.map((json) => () => acme.api.send(`{"to":"globex","json":${json}}`)),
       ...LONGEST_NAMES.map((name) => () => sendFormData(acme.api, filesForm('globex', name))),
       () => acme.api.send({ to: 'globex', subject: salam(200), note: LONGEST_NOTE, json: LONGEST_NOTE }),
+    ],
+    'POST /v1/messages/batch': [
+      ...LARGEST_JSON.map((json) => () => batch(acme, Array(3).fill(`{"to":"globex","json":${json}}`))),
+      () => batch(acme, Array(BATCH_REQUEST_MAX_MESSAGES).fill(`{"to":"globex","json":{${unsortedKeys(40_000)}}}`)),
+      () => batch(acme, Array(BATCH_REQUEST_MAX_MESSAGES).fill(JSON.stringify({ to: 'globex', subject: salam(200), note: salam(10_000) }))),
+      () => batch(acme, Array(BATCH_REQUEST_MAX_MESSAGES).fill(`{"to":"globex",${unsortedKeys(20_000)}}`)),
+      () => batch(acme, Array(1_000_000).fill('[]')),
     ],
     'POST /v1/messages/:id/acknowledge': () =>
       api.write('POST', `/messages/${withFiles.id}/acknowledge`, { status: 'rejected', reason: salam(1_000) }),

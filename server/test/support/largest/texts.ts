@@ -3,7 +3,7 @@ import { COMMENT_MAX_CHARS, FILENAME_MAX_CHARS, NOTE_MAX_CHARS } from '../../../
 /** A character that takes long: it is a word, has three bytes, and is not ASCII. */
 export const HAN = '漢';
 /** Folding turns each of these into 18 characters. */
-export const SALAM = 'ﷺ ';
+const SALAM = 'ﷺ ';
 
 export const han = (chars: number) => HAN.repeat(chars);
 export const salam = (chars: number) => SALAM.repeat(chars / 2);

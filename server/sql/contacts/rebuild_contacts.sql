@@ -1,5 +1,6 @@
--- A follower of the thread index: the same, from threads that were read again.
-CREATE OR REPLACE FUNCTION rebuild_contact_activity(party bigint, wanted uuid[]) RETURNS void LANGUAGE plpgsql
+-- What threads that were read again say of contacts: when they were last active, and names for lists. Counts can't be read again thread by thread, and stay:
+-- they are right as long as each entry has come to follow_contacts once.
+CREATE OR REPLACE FUNCTION rebuild_contacts(party bigint, wanted uuid[]) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE

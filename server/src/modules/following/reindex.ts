@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../platform/postgres/postgres.ts';
-import { countAll, countToRebuild, rebuildSome, startRebuild } from './index-store.ts';
+import { countAll, countToRebuild, type FollowStatements, rebuildSome, startRebuild } from './follow-store.ts';
 
 const BUSY_MS = 50;
 const TELL_EVERY_MS = 1_000;
@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 /** Rebuilds all threads from the ledgers while the service keeps running and takes part. Returns the number of threads. */
-export async function reindex(database: Database, tell: (progress: Progress) => void): Promise<number> {
+export async function reindex(database: Database, statements: FollowStatements, tell: (progress: Progress) => void): Promise<number> {
   for (const shard of database.shards) await startRebuild(shard);
   const total = await sum(database, countAll);
   let toldAt = 0;
@@ -22,7 +22,7 @@ export async function reindex(database: Database, tell: (progress: Progress) => 
         tell({ done: Math.max(0, total - (await sum(database, countToRebuild))), total });
         toldAt = performance.now();
       }
-      const rebuilt = await rebuildSome(shard);
+      const rebuilt = await rebuildSome(shard, statements);
       if (rebuilt === undefined) break;
       if (rebuilt === 'busy') await sleep(BUSY_MS);
     }

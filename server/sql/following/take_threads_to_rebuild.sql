@@ -1,7 +1,7 @@
 -- Takes the next threads of a business whose threads are to be read again from the ledger, for rebuild_threads and the like, in the same
 -- transaction. After the last one, the business is done.
 --
--- Returns no row when nothing is to be rebuilt, and one without a party while another process indexes this shard.
+-- Returns no row when nothing is to be rebuilt, and one without a party while another worker follows the ledgers of this shard.
 CREATE OR REPLACE FUNCTION take_threads_to_rebuild(threads_max integer, entries_max integer) RETURNS TABLE (party_id bigint, thread_ids uuid[])
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -12,7 +12,7 @@ DECLARE
   through     uuid;
   thread_ids  uuid[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('thread index ' || shard_name(), 0)) THEN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('following ' || shard_name(), 0)) THEN
     RETURN QUERY SELECT NULL::bigint, '{}'::uuid[];
     RETURN;
   END IF;
@@ -20,6 +20,7 @@ BEGIN
   IF business IS NULL THEN
     RETURN;
   END IF;
+  PERFORM lock_position(business);
 
   -- Goes from thread to thread in the index. A thread with many entries is taken alone.
   WITH RECURSIVE next AS (

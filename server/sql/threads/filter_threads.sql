@@ -1,0 +1,15 @@
+-- Brings the next threads of a business, up to `most`, into the indexes of filters. Returns whether there may be more.
+CREATE OR REPLACE FUNCTION filter_threads(party bigint, most integer) RETURNS boolean LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+DECLARE
+  above CONSTANT uuid := (SELECT i.filtered_through FROM thread_index i WHERE i.party_id = party);
+  part  uuid[];
+BEGIN
+  part := ARRAY(SELECT t.thread_id FROM threads t WHERE t.party_id = party AND t.thread_id > above ORDER BY t.thread_id LIMIT most);
+  UPDATE threads t SET is_filtered = true WHERE t.party_id = party AND t.thread_id = ANY (part) AND NOT t.is_filtered;
+  UPDATE thread_index i SET filtered_through = greatest(i.filtered_through, coalesce(part[most], 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+   WHERE i.party_id = party AND i.filtered_through IS NOT NULL;
+  RETURN cardinality(part) = most;
+END
+$$;
