@@ -43,6 +43,7 @@ import * as mcp from './modules/mcp/routes.ts';
 import * as me from './modules/me/routes.ts';
 import { callerOf } from './modules/members/caller.ts';
 import * as members from './modules/members/routes.ts';
+import { sendBatch } from './modules/messages/batch-routes.ts';
 import * as messages from './modules/messages/routes.ts';
 import * as signatures from './modules/messages/signature-routes.ts';
 import * as operations from './modules/operations/routes.ts';
@@ -66,6 +67,7 @@ import * as webhooks from './modules/webhooks/routes.ts';
 /** The whole API. http/endpoint.ts explains the third column, who may call. */
 export const api: readonly Route<Context>[] = [
   ['POST', '/v1/messages', 'key rw', messages.send],
+  ['POST', '/v1/messages/batch', 'key rw', sendBatch],
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],

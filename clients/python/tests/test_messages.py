@@ -154,3 +154,27 @@ def test_a_client_says_what_it_needs(client: Any, monkeypatch: pytest.MonkeyPatc
         client()
     with pytest.raises(ValueError, match="https://"):
         client("wb_key", "waybill.example")
+
+
+def test_many_messages_go_with_few_requests(acme: Any, globex: Any) -> None:
+    type = unique()
+    outcomes = list(acme.send_many({"to": "globex", "type": type, "subject": str(i), "json": {"i": i}} for i in range(230)))
+    assert [outcome.message["subject"] for outcome in outcomes] == [str(i) for i in range(230)]
+    assert [message.subject for message in globex.inbox(type=type)] == [str(i) for i in reversed(range(230))]
+    assert globex.message(outcomes[7].message["id"]).json() == {"i": 7}
+
+
+def test_a_message_of_many_is_refused_for_itself_alone(acme: Any) -> None:
+    good, unknown, wrong = acme.send_many([{"to": "globex", "json_text": "1.0"}, {"to": "nobody-there"}, {"to": "globex", "type": "x" * 81}])
+    assert good.error is None and acme.message(good.message["id"]).json_text == "1.0"
+    assert isinstance(unknown.error, errors.UnknownRecipient) and unknown.message is None
+    assert isinstance(wrong.error, errors.ValidationError) and wrong.error.details[0]["path"] == "/type"
+
+
+def test_many_can_be_repeated(acme: Any, tmp_path: Any) -> None:
+    file = tmp_path / "scan.txt"
+    file.write_bytes(b"hello")
+    many = [{"to": "globex", "idempotency_key": unique(), "files": [file]}]
+    first, again = [next(iter(acme.send_many(many))) for _ in range(2)]
+    assert (first.is_replayed, again.is_replayed, again.message["id"]) == (False, True, first.message["id"])
+    assert first.message["files"][0]["size_bytes"] == 5

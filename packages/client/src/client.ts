@@ -33,6 +33,7 @@ import {
   type SentMessage,
   sentMessage,
 } from './send.ts';
+import { type ManyRequest, type SendOutcome, sendMany } from './send-many.ts';
 import { openStream } from './stream.ts';
 import { jsonIn, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import { type Content, type UploadedFile, type UploadOptions, upload } from './upload.ts';
@@ -77,6 +78,7 @@ const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowle
 export class Waybill {
   readonly #transport: Transport;
   readonly #warn: (warning: string) => void;
+  readonly #isSigning: boolean;
 
   constructor({ key, signingKey, onWarning, ...options }: WaybillOptions) {
     if (!/^https?:\/\/./.test(options.baseUrl))
@@ -85,6 +87,7 @@ export class Waybill {
     const sign: TransportOptions['sign'] =
       signingKey && (async (operation, request) => (SIGNED_OPERATIONS.includes(operation) ? signRequest(signingKey, request) : {}));
     this.#transport = new Transport({ ...options, headers: () => authorization, sign });
+    this.#isSigning = signingKey !== undefined;
     this.#warn = onWarning ?? ((warning) => console.warn(warning));
   }
 
@@ -112,8 +115,7 @@ export class Waybill {
   /** Sends a message. It is delivered when this returns, and exactly once however often it is repeated with the same idempotency key. */
   async send(request: SendRequest, options: SendOptions = {}): Promise<SentMessage> {
     const { idempotencyKey = randomKey(), ...rest } = options;
-    const files: SentFile[] = [];
-    for (const file of request.files ?? []) files.push(file instanceof Blob ? await this.upload(file, { signal: rest.signal }) : file);
+    const files = await this.#uploaded(request.files, rest.signal);
     const headers = { ...rest.headers, 'idempotency-key': idempotencyKey };
     const read = async (response: Response, signal: AbortSignal) => ({ text: await jsonIn(response, signal), headers: response.headers });
     const response = await this.#transport.request('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers }, read);
@@ -122,6 +124,18 @@ export class Waybill {
       this.#warn(`Nothing was sent: the idempotency key ${idempotencyKey} was used for another message before, ${message.id}.`);
     else checkHashes(message, files);
     return message;
+  }
+
+  /**
+   * Sends many messages, a hundred with each request. Messages wait until there are a hundred, or no more come.
+   * Outcomes come in the order of the messages, and one that is refused stops no other. Throws if the service can't be reached.
+   */
+  sendMany<Request extends ManyRequest>(
+    requests: Iterable<Request> | AsyncIterable<Request>,
+    options: Omit<RequestOptions, 'isRepeatable'> = {},
+  ): AsyncGenerator<SendOutcome<Request>, void> {
+    if (this.#isSigning) throw new TypeError('sendMany can’t sign messages. Use send, or a client without a signingKey.');
+    return sendMany(this.#transport, (files) => this.#uploaded(files, options.signal), requests, options);
   }
 
   /** Replies to a message: to its sender, or, if it is your own, to its recipient. */
@@ -287,6 +301,12 @@ export class Waybill {
     const headers = this.#transport.headers();
     const { chunks } = await this.#transport.retry(true, signal, () => openStream(this.#transport, url, { headers }, { signal }));
     yield* chunks;
+  }
+
+  async #uploaded(files: SendRequest['files'], signal: AbortSignal | undefined): Promise<SentFile[]> {
+    const uploaded: SentFile[] = [];
+    for (const file of files ?? []) uploaded.push(file instanceof Blob ? await this.upload(file, { signal }) : file);
+    return uploaded;
   }
 
   #pages<Item, OnePage extends Page<Item> = Page<Item>>(

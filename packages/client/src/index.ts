@@ -31,6 +31,7 @@ export { checkReceipt, jsonHash, type ReceiptCheck } from './receipt.ts';
 /** The types of the API: `Api.Envelope`, `Api.Thread`, … */
 export type * as Api from './schema.ts';
 export type { Reply, SendOptions, SendRequest, SentFile, SentMessage } from './send.ts';
+export type { ManyRequest, SendOutcome } from './send-many.ts';
 export { newSha256, type Sha256 } from './sha256.ts';
 export type { Fetch, RequestOptions } from './transport.ts';
 export type { Content, UploadedFile, UploadOptions, UploadProgress } from './upload.ts';

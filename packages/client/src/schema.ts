@@ -4,6 +4,9 @@ export interface paths {
   "/v1/messages": {
     post: operations["postMessages"];
   };
+  "/v1/messages/batch": {
+    post: operations["postMessagesBatch"];
+  };
   "/v1/inbox": {
     get: operations["getInbox"];
   };
@@ -465,6 +468,35 @@ export interface components {
       content_hash: string;
       receipt_url: string;
       idempotency_key?: string;
+    };
+    BatchOutcome: {
+      status: number;
+      message: components["schemas"]["EnvelopeSummary"] | null;
+      error: ({
+        /** @enum {string} */
+        code: "unauthorized" | "forbidden" | "not_found" | "not_logged" | "unknown_recipient" | "party_required" | "reply_unaddressable" | "reply_recipient_mismatch" | "sender_blocked" | "rate_limited" | "quota_exceeded" | "validation_error" | "invalid_json" | "json_too_large" | "file_too_large" | "upload_not_found" | "upload_incomplete" | "invalid_webhook_url" | "invalid_signature" | "invalid_schema" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "internal_error" | "unavailable";
+        message: string;
+        details?: {
+            path: string;
+            message: string;
+          }[];
+      }) | null;
+      retry_after: number | null;
+      idempotent_replayed: boolean;
+      idempotent_body_differs: boolean;
+    };
+    BatchMessage: {
+      to?: string | null;
+      in_reply_to?: string | null;
+      type?: string | null;
+      subject?: string | null;
+      note?: string | null;
+      json?: unknown;
+      files?: string[];
+      idempotency_key?: string | null;
+    };
+    BatchRequest: {
+      messages: components["schemas"]["BatchMessage"][];
     };
     Proof: {
       /** @constant */
@@ -1270,6 +1302,28 @@ export interface operations {
       201: {
         content: {
           "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  postMessagesBatch: {
+    parameters: {
+      header?: {
+        "Idempotency-Key"?: string;
+        "Waybill-Business"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BatchRequest"];
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["BatchOutcome"][];
+          };
         };
       };
     };
@@ -4024,6 +4078,9 @@ export type Envelope = components['schemas']['Envelope'];
 export type SendRequest = components['schemas']['SendRequest'];
 export type SendRequestForm = components['schemas']['SendRequestForm'];
 export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
+export type BatchOutcome = components['schemas']['BatchOutcome'];
+export type BatchMessage = components['schemas']['BatchMessage'];
+export type BatchRequest = components['schemas']['BatchRequest'];
 export type Proof = components['schemas']['Proof'];
 export type PendingProof = components['schemas']['PendingProof'];
 export type SigningKey = components['schemas']['SigningKey'];

@@ -27,6 +27,14 @@ export const HASHES_WAITING_PER_BUSINESS_MAX = 100;
 export const IDEMPOTENCY_KEY_MAX_CHARS = 255;
 /** Hours for which a retry with the same `Idempotency-Key` returns the original message. */
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
+/** Entries of a ledger that one page looks at to find those that meet its filters, unless an index finds them. Then the page ends early with `next_cursor`. */
+export const ENTRIES_SCANNED_MAX = 5_000;
+/** Messages of a batch request. Each counts as a request. */
+export const BATCH_REQUEST_MAX_MESSAGES = 100;
+/** Bytes of a batch request. */
+export const BATCH_REQUEST_MAX_BYTES = 4 * MB;
+/** Messages of a batch request that are prepared at the same time: whose recipients are looked up, `json` checked and hashed, uploads sealed. */
+export const BATCH_REQUEST_PREPARED_AT_ONCE = 8;
 /** Messages that one business can send per month. 0 means no limit. Setting: `MONTHLY_MESSAGE_LIMIT`. */
 export const MONTHLY_MESSAGE_LIMIT = 100_000;
 /** Days for which a claimed business without a verified domain counts as new. Setting: `NEW_ACCOUNT_DAYS`. */

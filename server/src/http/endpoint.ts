@@ -73,6 +73,8 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> extends
   form?: TSchema;
   /** The handler reads the body itself, because a parsed one would lose something. */
   readsRawBody?: boolean;
+  /** Default: BODY_MAX_BYTES for a handler that reads the body itself, SMALL_BODY_MAX_BYTES for others. */
+  bodyMaxBytes?: number;
   /** The handler also gets bodies that are too large or of an unsupported type, and decides about them. */
   judgesRefusedBody?: boolean;
   /** Content types (or `*`) whose body the handler reads as a stream: request.raw. */
@@ -137,7 +139,7 @@ export function endpointsFor<Context>() {
   };
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Route<Context> =
   | readonly [method: Method, path: string, auth: 'public' | 'public unlimited', endpoint: PublicEndpoint<Context>]

@@ -65,7 +65,7 @@ const SECURITY_OF: Record<Auth, Security> = {
 };
 const ERRORS_OF_ALL: ErrorCode[] = ['validation_error', 'method_not_allowed', 'internal_error', 'unavailable'];
 
-export const ERROR_SCHEMA = {
+const ERROR_SCHEMA = {
   type: 'object',
   required: ['error'],
   properties: {
@@ -171,7 +171,8 @@ const UNCHANGED: Described = {
 
 function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Schemas): Operation {
   const { success, also = [], body, form } = endpoint;
-  const isIdempotent = parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
+  // A batch says of each message whether it was sent before.
+  const isIdempotent = success.status === 201 && parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
   const hasEntityTag = method === 'GET' && success.status === 200 && success.contentType !== EVENT_STREAM;
   const asked = { auth, isIdempotent, hasEntityTag };
   const responses: Record<string, Response> = {};

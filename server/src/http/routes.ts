@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../contract/errors.ts';
-import { SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
+import { BODY_MAX_BYTES, SMALL_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Caller } from '../contract/parties.ts';
 import type { Person } from '../contract/people.ts';
 import { bodyCheck, queryCheck } from '../contract/validation.ts';
@@ -27,6 +27,7 @@ declare module 'fastify' {
 
 /** Files are sent as stored. Pages with codes and sign-in hold secrets beside text that others choose: compression would leak them (BREACH). */
 const NEVER_COMPRESSED = /^\/(assets|auth|dev|objects)\//;
+const NOTHING = Buffer.alloc(0);
 const NO_QUERY = { type: 'object', additionalProperties: false } as const;
 
 type NotFoundPage = (path: string) => HttpResponse | Promise<HttpResponse>;
@@ -68,7 +69,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
   const respond = async (request: FastifyRequest, reply: FastifyReply, refusedBody?: Refusal) => {
     request.isHandled = true;
     const bill = new Bill(() => bucketsOf(gate, auth, request), reply);
-    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : NOTHING;
     // A body costs its bytes even if it is refused.
     bill.spend({ bytes: rawBody.length });
     checkQuery(request.query);
@@ -87,7 +88,7 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
     method,
     url: path,
     config: { streamsEverything: endpoint.streams === '*' },
-    ...(endpoint.readsRawBody ? {} : { bodyLimit: SMALL_BODY_MAX_BYTES }),
+    bodyLimit: endpoint.bodyMaxBytes ?? (endpoint.readsRawBody ? BODY_MAX_BYTES : SMALL_BODY_MAX_BYTES),
     onRequest: (request, reply) => {
       if (endpoint.isCrossOrigin) allowOtherSites(reply);
       return admit(gate, auth, request, reply, endpoint.errors.includes('party_required'));
@@ -98,8 +99,8 @@ function registerRoute<Context>(app: FastifyInstance, [method, path, auth, endpo
 }
 
 /** Calls the handler for a refused body. Its errors, and all others, go to the error handler of the server. */
-function judgingBodies(respond: (request: FastifyRequest, reply: FastifyReply, refusedBody: Refusal) => Promise<FastifyReply>) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+function judgingBodies(respond: (request: FastifyRequest, reply: FastifyReply, refusedBody: Refusal) => Promise<FastifyReply | undefined>) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const isAdmitted = request.caller !== null || request.person !== null;
     const refusal = isAdmitted && !request.isHandled ? toRefusal(error) : undefined;
     if (refusal?.code !== 'unsupported_media_type' && refusal?.code !== 'json_too_large') throw error;

@@ -82,6 +82,7 @@ export function goodRequestsOfKeys(
     'GET /v1/inbox': () => acme.api.get('/inbox'),
     'GET /v1/outbox': () => acme.api.get('/outbox?limit=2'),
     'POST /v1/messages': () => acme.api.send({ to: 'acme', json: [1, null] }),
+    'POST /v1/messages/batch': () => acme.api.write('POST', '/messages/batch', { messages: [{ to: 'acme' }, { to: 'acme', json: {} }] }),
     'POST /v1/messages/:id/redeliver': async () => {
       const { id } = (await acme.api.send({ to: 'acme' })).body;
       return acme.api.write('POST', `/messages/${id}/redeliver`, { webhook_id: (await newWebhook()).body.id });

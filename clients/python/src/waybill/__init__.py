@@ -18,6 +18,7 @@ from .errors import (
     WaybillError,
 )
 from .events import Event
+from .many import ManyFields, Outcome
 from .message import Leased, Message
 from .signing import SigningKey
 from .steps import VERSION as __version__
@@ -32,7 +33,9 @@ __all__ = [
     "Event",
     "HashMismatch",
     "Leased",
+    "ManyFields",
     "Message",
+    "Outcome",
     "Progress",
     "SignatureInvalid",
     "SigningKey",

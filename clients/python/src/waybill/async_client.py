@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, TypeVar
@@ -15,6 +15,7 @@ from . import messages, operations, proofs, transfers, types
 from .call import Call, Page, Paged
 from .consumer import consumption_of
 from .events import Event, EventReader
+from .many import ManyFields, Outcome, Sending
 from .message import Message
 from .messages import AcknowledgementStatus, Fields
 from .settings import ConsumeOptions, Settings, service_of
@@ -50,6 +51,23 @@ class AsyncWaybill:
     async def send(self, to: str, **fields: Unpack[Fields]) -> Message:
         """Sends a message. When this returns, it is in the recipient's inbox, once, whatever the network did."""
         return await self._run(messages.send(self._service, {"to": to}, fields))
+
+    async def send_many(self, many: Iterable[ManyFields] | AsyncIterable[ManyFields]) -> AsyncIterator[Outcome]:
+        """Sends many messages, a hundred with each request, and tells in their order what became of them.
+
+        One that is refused stops no other. Messages wait until there are a hundred, or no more come.
+        """
+        sending = Sending(self._service)
+        if isinstance(many, AsyncIterable):
+            async for fields in many:
+                for outcome in await self._run(sending.take(fields)):
+                    yield outcome
+        else:
+            for fields in many:
+                for outcome in await self._run(sending.take(fields)):
+                    yield outcome
+        for outcome in await self._run(sending.rest()):
+            yield outcome
 
     async def reply(self, message: Message | str, **fields: Unpack[Fields]) -> Message:
         """Replies to a message, in its thread."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, TypeVar
@@ -15,6 +15,7 @@ from . import messages, operations, proofs, transfers, types
 from .call import Call, Page, Paged
 from .consumer import consumption_of
 from .events import Event, EventReader
+from .many import ManyFields, Outcome, Sending
 from .message import Message
 from .messages import AcknowledgementStatus, Fields
 from .settings import ConsumeOptions, Settings, service_of
@@ -53,6 +54,16 @@ class Waybill:
     def send(self, to: str, **fields: Unpack[Fields]) -> Message:
         """Sends a message. When this returns, it is in the recipient's inbox, once, whatever the network did."""
         return self._run(messages.send(self._service, {"to": to}, fields))
+
+    def send_many(self, many: Iterable[ManyFields]) -> Iterator[Outcome]:
+        """Sends many messages, a hundred with each request, and tells in their order what became of them.
+
+        One that is refused stops no other. Messages wait until there are a hundred, or no more come.
+        """
+        sending = Sending(self._service)
+        for fields in many:
+            yield from self._run(sending.take(fields))
+        yield from self._run(sending.rest())
 
     def reply(self, message: Message | str, **fields: Unpack[Fields]) -> Message:
         """Replies to a message, in its thread."""

@@ -47,12 +47,8 @@ class Destination(TypedDict):
 
 
 def send(service: Service, destination: Destination, fields: Fields) -> Steps[Message]:
-    if "json" in fields and "json_text" in fields:
-        raise TypeError("give json or json_text, not both")
-    uploads: list[Uploaded | str] = []
-    for file in fields.get("files", ()):
-        uploads.append((yield from upload(service, file)) if isinstance(file, Path) else file)
-    body = _body(destination, fields, [each if isinstance(each, str) else each.upload_id for each in uploads])
+    uploads = yield from uploaded(service, fields)
+    body = body_of(destination, fields, uploads)
     # All tries have the same key, so that the message is delivered once, whatever became of a try.
     headers = {"idempotency-key": fields.get("idempotency_key") or str(uuid.uuid4())}
     call = Call("POST", "/v1/messages", message_of, headers=headers, body=body)
@@ -76,7 +72,17 @@ def acknowledge(message: Message | str, status: AcknowledgementStatus, reason: s
     return replace(operations.post_messages_id_acknowledge(id, {"status": status, "reason": reason}), is_repeatable=True)
 
 
-def _body(destination: Destination, fields: Fields, files: list[str]) -> bytes:
+def uploaded(service: Service, fields: Fields) -> Steps[list[Uploaded | str]]:
+    uploads: list[Uploaded | str] = []
+    for file in fields.get("files", ()):
+        uploads.append((yield from upload(service, file)) if isinstance(file, Path) else file)
+    return uploads
+
+
+def body_of(destination: Destination, fields: Fields, uploads: Sequence[Uploaded | str]) -> bytes:
+    if "json" in fields and "json_text" in fields:
+        raise TypeError("give json or json_text, not both")
+    files = [each if isinstance(each, str) else each.upload_id for each in uploads]
     plain: dict[str, object] = {**destination, **({"files": files} if files else {})}
     for name in ("type", "subject", "note"):
         if fields.get(name) is not None:

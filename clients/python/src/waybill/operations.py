@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+def post_messages_batch(body: types.BatchRequest) -> Call[types.PostMessagesBatchResponse]:
+    """Send up to 100 messages."""
+    return call("POST", "/v1/messages/batch", body=body)
+
+
 def get_inbox(**query: Unpack[types.GetInboxQuery]) -> Paged[Message]:
     """List received messages, newest first."""
     return paged("GET", "/v1/inbox", page_of_messages, query=query)

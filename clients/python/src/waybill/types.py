@@ -188,6 +188,47 @@ class Error(TypedDict):
     error: ErrorError
 
 
+class BatchOutcomeErrorDetailsItem(TypedDict):
+    path: str
+    message: str
+
+
+class BatchOutcomeError(TypedDict):
+    code: Literal["unauthorized", "forbidden", "not_found", "not_logged", "unknown_recipient", "party_required", "reply_unaddressable", "reply_recipient_mismatch", "sender_blocked", "rate_limited", "quota_exceeded", "validation_error", "invalid_json", "json_too_large", "file_too_large", "upload_not_found", "upload_incomplete", "invalid_webhook_url", "invalid_signature", "invalid_schema", "method_not_allowed", "unsupported_media_type", "conflict", "internal_error", "unavailable"]
+    message: str
+    details: NotRequired[list[BatchOutcomeErrorDetailsItem]]
+
+
+class BatchOutcome(TypedDict):
+    status: int
+    message: EnvelopeSummary | None
+    error: BatchOutcomeError | None
+    retry_after: int | None
+    idempotent_replayed: bool
+    idempotent_body_differs: bool
+
+
+class PostMessagesBatchResponse(TypedDict):
+    data: list[BatchOutcome]
+
+
+class BatchMessage(TypedDict):
+    """A message of a batch: the fields of a single send, and its own key."""
+
+    to: NotRequired[str | None]
+    in_reply_to: NotRequired[str | None]
+    type: NotRequired[str | None]
+    subject: NotRequired[str | None]
+    note: NotRequired[str | None]
+    json: NotRequired[Any]
+    files: NotRequired[list[str]]
+    idempotency_key: NotRequired[str | None]
+
+
+class BatchRequest(TypedDict):
+    messages: list[BatchMessage]
+
+
 class GetInboxQuery(TypedDict, total=False):
     limit: int
     cursor: str

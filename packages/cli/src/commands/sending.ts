@@ -5,6 +5,7 @@ import type { Call, Command, Option } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible, visibleLines } from '../output.ts';
 import { UsageError } from '../problems.ts';
+import { sendLines } from '../send-lines.ts';
 
 const SIGN: Option = { type: 'boolean', help: 'Sign it with the signing key of the profile (waybill signing-key)' };
 
@@ -23,16 +24,28 @@ const STATUSES = ['accepted', 'rejected', 'processed'] as const;
 export const sending: Command[] = [
   {
     name: 'send',
-    args: '<to>',
-    help: 'Sends a message to a handle, such as globex or globex/orders. JSON arrives byte for byte.',
-    options: CONTENTS,
+    args: '[to]',
+    help: 'Sends a message to a handle, such as globex or globex/orders, or many from a file. JSON arrives byte for byte.',
+    options: {
+      ...CONTENTS,
+      batch: {
+        type: 'string',
+        short: 'b',
+        value: '<file>',
+        help: 'Many messages: an object of the API on each line of a file, or of stdin (-)',
+      },
+    },
     examples: [
       `waybill send globex/orders --type order --data '{"sku":"A-1","quantity":3}'`,
       'jq . order.json | waybill send globex --type order --data -',
       'waybill send globex --subject "The scan" --file scan.tiff',
+      'waybill send --batch orders.ndjson --idempotency-key orders-2026-11',
     ],
     run: async (call) => {
-      const [to = ''] = call.args;
+      const [to] = call.args;
+      const file = call.options.text('batch');
+      if (file !== undefined) return sendLines(call, file, to);
+      if (to === undefined) throw new UsageError('Name the recipient: waybill send <to>. See waybill send --help.');
       const contents = await contentsOf(call);
       sent(call, await call.waybill().send({ to, ...contents }, optionsOf(call)));
     },

@@ -11,7 +11,7 @@ import { type Sender, type SendServices, sendMessage } from './send-message.ts';
 import { FormSchema, parseSendRequest, type SendRequest, SendRequestSchema } from './send-request.ts';
 
 const FORM = /^multipart\/form-data\b/i;
-const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
+export const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_MAX_CHARS}}$`);
 
 /** HTTP Message Signatures of an agent (RFC 9421), for JSON bodies. */
 export const signatureHeaders = {
@@ -94,8 +94,8 @@ export async function handleSend(
   return { body: await envelopeOf(message, context), headers };
 }
 
-function idempotencyKeyOf(header: string | string[] | undefined): string | null {
+export function idempotencyKeyOf(header: string | string[] | undefined, maxChars = IDEMPOTENCY_KEY_MAX_CHARS): string | null {
   if (header === undefined) return null;
-  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
-  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} visible ASCII characters` }]);
+  if (typeof header === 'string' && header.length <= maxChars && IDEMPOTENCY_KEY.test(header)) return header;
+  throw invalid([{ path: '/Idempotency-Key', message: `must be 1 to ${maxChars} visible ASCII characters` }]);
 }

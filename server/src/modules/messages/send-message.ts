@@ -65,18 +65,25 @@ export interface Sent {
 /**
  * Every channel sends with this function. The message request is read lazily: a repeat of an idempotency key gets the original message
  * whatever its body, even one that would be refused.
+ *
+ * @param whenPrepared is called before the commit, and delays it.
  */
 export async function sendMessage(
   services: SendServices,
   sender: Sender,
   readRequest: () => SendRequest | Promise<SendRequest>,
   idempotencyKey: string | null,
+  whenPrepared?: () => Promise<void>,
 ): Promise<Sent> {
   let request: SendRequest | undefined;
   try {
     const read = await readRequest();
     request = read;
-    const send = async () => deliver(services, sender, await prepare(services, sender, read, idempotencyKey));
+    const send = async () => {
+      const prepared = await prepare(services, sender, read, idempotencyKey);
+      if (whenPrepared) await whenPrepared();
+      return deliver(services, sender, prepared);
+    };
     return await discardIfUnsent(services, read, send);
   } catch (error) {
     if (!(error instanceof Refusal) || idempotencyKey === null) throw error;

@@ -25,7 +25,7 @@ export interface Signable {
 const COVERED_HEADERS = ['content-digest', 'idempotency-key', 'content-type', 'content-length'];
 
 /** A request with any signature header is checked or refused, and never taken for an unsigned one. */
-export function hasSignature({ headers }: Signable): boolean {
+function hasSignature({ headers }: Signable): boolean {
   return headers['signature'] !== undefined || headers['signature-input'] !== undefined;
 }
 

@@ -110,6 +110,44 @@ export function scanMembers(text: Buffer, membersMax: number): Member[] | 'no ob
   }
 }
 
+/** Why items end: with the text, or before something else. `fault` is the first byte at which the text stops being JSON in UTF-8. */
+export type ItemsEnd = 'end' | 'another shape' | 'too large' | { fault: number };
+
+/**
+ * The items of the array in an object that has no other member. The text is scanned as the caller goes on, so that it can take breaks. The scan ends
+ * at an item with more than `itemMaxBytes`.
+ */
+export function* scanItems(text: Buffer, name: string, itemMaxBytes: number): Generator<WrittenValue, ItemsEnd> {
+  if (!isUtf8(text)) return { fault: firstBadByte(text) };
+  let at = skipSpace(text, 0);
+  if (text[at] !== OPEN_BRACE) return 'another shape';
+  const keyStart = skipSpace(text, at + 1);
+  at = skipKey(text, keyStart);
+  if (at < 0 || keyIn(text, keyStart, skipString(text, keyStart)) !== name) return 'another shape';
+  at = skipSpace(text, at);
+  if (text[at] !== OPEN_BRACKET) return 'another shape';
+  at = skipSpace(text, at + 1);
+  if (text[at] === CLOSE_BRACKET) return endOfItems(text, at);
+  for (;;) {
+    const found = { levels: 0, numbersFit: true };
+    const room = text.subarray(0, at + itemMaxBytes + 1);
+    const end = skipValue(room, at, found);
+    if (end < 0) return ~end >= room.length && room.length < text.length ? 'too large' : { fault: ~end };
+    yield { raw: text.subarray(at, end), ...found };
+    at = skipSpace(text, end);
+    if (text[at] !== COMMA) return endOfItems(text, at);
+    at = skipSpace(text, at + 1);
+  }
+}
+
+function endOfItems(text: Buffer, at: number): ItemsEnd {
+  if (text[at] !== CLOSE_BRACKET) return { fault: Math.min(at, text.length) };
+  const brace = skipSpace(text, at + 1);
+  if (text[brace] === COMMA) return 'another shape';
+  const end = text[brace] === CLOSE_BRACE ? skipSpace(text, brace + 1) : brace;
+  return text[brace] === CLOSE_BRACE && end === text.length ? 'end' : { fault: Math.min(end, text.length) };
+}
+
 function keyIn(text: Buffer, start: number, end: number): string {
   const written = text.toString('utf8', start + 1, end - 1);
   return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
