@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createServer } from 'vite';
 import { buildVerifier } from '../web/build-verifier.ts';
-import { SERVICE_PATHS } from '../web/vite.config.ts';
+import { SERVICE_PATHS } from '../web/service-paths.ts';
 
 /**
  * `npm run dev`: the service on the embedded database, restarted on change by `node --watch`, and the pages by Vite with hot reload. Vite
@@ -18,6 +18,8 @@ const pagesPort = Number(process.env['PAGES_PORT'] ?? 5173);
 const SQL_FOLDERS = ['server/migrations', 'server/sql'];
 const SAVING_MS = 100;
 
+// Vite's first call sets it for all that follow: building the verifier would say 'production', and pages lack what hot reload needs.
+process.env['NODE_ENV'] = 'development';
 const serviceUrl = `http://127.0.0.1:${port}`;
 const pagesUrl = `http://127.0.0.1:${pagesPort}`;
 const shell = await writeShell();

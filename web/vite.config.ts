@@ -3,10 +3,6 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The paths that the service serves itself while Vite serves the pages. */
-export const SERVICE_PATHS =
-  '^/(v1|auth|log|docs|docs\\.md|objects|mail|mcp|dev|healthz|readyz|metrics|openapi\\.json|llms\\.txt|(@[^/]+/)?\\.well-known)(?=[/?]|$)';
-
 /**
  * The chunks that pages share: icons, shared components and their libraries, the common code of a thread and its list, and code that pages
  * for reading do not need.
@@ -14,7 +10,7 @@ export const SERVICE_PATHS =
 const SHARED: Record<string, RegExp[]> = {
   ui: [
     /lucide-react|@tanstack\/(react-query|query-core|react-router)(?!.*useBlocker)/,
-    /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|role)|parts\/(domain-proof|json-editor\/formatted))/,
+    /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|role)|parts\/domain-proof|json\/formatted)/,
     /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
   ],
   threads: [

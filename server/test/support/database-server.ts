@@ -8,6 +8,7 @@ import { Database } from '../../src/platform/postgres/postgres.ts';
 import { distribute } from '../../src/platform/shards/distribute.ts';
 import { openShards } from '../../src/platform/shards/shards.ts';
 import { copyCitusDatabase, createCitusDatabase, dropCitusDatabase, sealCitusDatabase } from './citus.ts';
+import { copyKeptCluster } from './kept-cluster.ts';
 import { SHARDS } from './sharded.ts';
 import { WAITING_WORKERS } from './workers.ts';
 
@@ -28,6 +29,7 @@ export interface ServerAddress {
 /** A test file has a service or two with some twenty connections each, and a few have many more. Nothing must survive a power failure. */
 export const TEST_SETTINGS = { max_connections: String(300 + 60 * WAITING_WORKERS), fsync: 'off', full_page_writes: 'off' };
 
+const KEPT_TEMPLATE = 'waybill_test_kept';
 const log = pino({ level: 'silent' });
 
 /** Uses the nodes of Citus, the server in the URL, or an embedded one with its data in the folder. */
@@ -38,16 +40,27 @@ export async function openDatabaseServer(
 ): Promise<DatabaseServer> {
   if (citusUrls[0] !== undefined) return openTemplate(citusUrls[0], async () => {}, citusUrls);
   if (givenUrl !== undefined) return openTemplate(givenUrl, (template) => dropDatabases(givenUrl, template));
+  await copyKeptCluster(folder, `${SHARDS}-shards`, createKept);
   const postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
-  return openTemplate(urlOf(postgres.connection), () => postgres.stop());
+  return { address: addressOf(urlOf(postgres.connection), KEPT_TEMPLATE), close: () => postgres.stop() };
+}
+
+async function createKept(folder: string): Promise<void> {
+  const postgres = await startEmbeddedPostgres(folder, log, TEST_SETTINGS);
+  const server = await openTemplate(urlOf(postgres.connection), () => postgres.stop(), [], KEPT_TEMPLATE);
+  await server.close();
+}
+
+function addressOf(adminUrl: string, template: string, citusUrls: readonly string[] = []): ServerAddress {
+  return { adminUrl, poolerUrl: process.env['POOLER_URL'], citusUrls, template };
 }
 
 async function openTemplate(
   adminUrl: string,
   close: (template: string) => Promise<void>,
   citusUrls: readonly string[] = [],
+  template = `waybill_test_${randomBytes(6).toString('hex')}`,
 ): Promise<DatabaseServer> {
-  const template = `waybill_test_${randomBytes(6).toString('hex')}`;
   const database = new Database({ connectionString: databaseUrl(adminUrl, template) }, log);
   try {
     if (citusUrls.length > 0) await createCitusDatabase(citusUrls, template);
@@ -61,7 +74,7 @@ async function openTemplate(
     }
     await database.close();
     await sealCitusDatabase(citusUrls, template);
-    return { address: { adminUrl, poolerUrl: process.env['POOLER_URL'], citusUrls, template }, close: () => close(template) };
+    return { address: addressOf(adminUrl, template, citusUrls), close: () => close(template) };
   } catch (error) {
     await database.close();
     await close(template);

@@ -9,7 +9,7 @@ const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FILE_MAX_LINES = 350;
 const FUNCTION_MAX_LINES = 70;
 /** Most lines of a page's component are markup. */
-const COMPONENT_MAX_LINES = 105;
+const COMPONENT_MAX_LINES = 95;
 /** Functions that may be longer, each with the reason. */
 const LONG_FUNCTIONS: Record<string, string> = {
   'server/src/config.ts readConfig': 'the table of all settings, a row each',
@@ -44,7 +44,8 @@ test('SQL stands in stores and in the platform only', () => {
 });
 
 test(`no file has more than ${FILE_MAX_LINES} lines`, () => {
-  const files = sources('server/src', 'server/test', 'bench', 'examples', 'distribution', 'packages/*/src', 'packages/*/test').filter(
+  const ours = ['server/src', 'server/test', 'bench', 'examples', 'distribution', 'packages/*/src', 'packages/*/test', 'web/test'];
+  const files = [...sources(...ours), ...globSync(['web/src/**/*.{ts,tsx}', 'server/sql/**/*.sql'], { cwd: ROOT })].filter(
     (file) => file !== GENERATED,
   );
   expect(files).toContain('server/test/unit/tidy.test.ts');
@@ -113,8 +114,8 @@ function assertionsIn(file: string): string[] {
 // The compiler believes an assertion without a check. Write a guard, an annotation or a better type in place of a new one, and lower the
 // number when one goes.
 test.each([
-  ['server/src', 72],
-  ['web/src', 21],
+  ['server/src', 71],
+  ['web/src', 20],
 ])('%s has at most %i type assertions', (folder, most) => {
   const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }).filter((file) => file !== GENERATED);
   const found = files.flatMap(assertionsIn);
@@ -133,6 +134,10 @@ describe('package.json', () => {
   test('overrides no version of a dependency', () => {
     expect(manifest['overrides']).toBeUndefined();
   });
+});
+
+test('npm says nothing of the Node of the machine, which the project does not use', () => {
+  expect(textOf('.npmrc')).toMatch(/^loglevel=error$/m);
 });
 
 describe('package-lock.json', () => {

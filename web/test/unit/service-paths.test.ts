@@ -3,7 +3,7 @@ import { api, forAgents, forOperators, forSigningIn, forVerifiers } from '../../
 import { documentation } from '../../../server/src/modules/documentation/routes.ts';
 import type { Pages } from '../../../server/src/modules/web/pages.ts';
 import { pageRoutes } from '../../../server/src/modules/web/routes.ts';
-import { SERVICE_PATHS } from '../../vite.config.ts';
+import { SERVICE_PATHS } from '../../service-paths.ts';
 
 const goesToService = (path: string) => new RegExp(SERVICE_PATHS).test(path);
 
