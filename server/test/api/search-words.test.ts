@@ -30,6 +30,9 @@ const TEXTS: [text: string, words: string | null][] = [
   ['"{}[]… — ·', null],
   ['a\u001fb', 'a\u001fb'],
   ['x'.repeat(100), 'x'.repeat(64)],
+  ['한'.repeat(70), '한'.repeat(64)],
+  // Each is 18 letters when it is decomposed, three of which are spaces.
+  ['ﷺ'.repeat(64), 'صلىاللهعليهوسلم'.repeat(14).slice(0, 64)],
 ];
 
 describe('words of texts', () => {

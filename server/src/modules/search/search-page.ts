@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Spend } from '../../contract/cost.ts';
 import { formatId } from '../../contract/ids.ts';
 import { PAGE_MAX_BYTES, SEARCH_MARKED_WORDS_MAX } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
@@ -34,7 +35,7 @@ export async function resultsBody(
   services: EnvelopeServices,
   { business }: Caller,
   results: Results,
-  reader: Reader,
+  reader: Reader & { spend: Spend },
 ): Promise<string | Readable> {
   const { found, terms, isComplete } = results;
   const cursorAfter = ({ row }: FoundEntry) => results.cursorAfter(row);
@@ -43,7 +44,13 @@ export async function resultsBody(
   const left: WordBudget = { words: SEARCH_MARKED_WORDS_MAX };
   return listBody(services, { readerId: business.id, detail: 'summary', entries }, reader, {
     opening: '{"data":[',
-    item: (summary, { row }, message, place) => itemJson(row, summary, fieldsOf(message, jsons[place] ?? null), terms, left),
+    item: (summary, { row }, message, place) => {
+      const beganAt = performance.now();
+      const item = itemJson(row, summary, fieldsOf(message, jsons[place] ?? null), terms, left);
+      // Others chose the texts, and some take much longer to compare than their bytes say.
+      reader.spend({ workerMs: performance.now() - beganAt });
+      return item;
+    },
     closing: (cutAfter) => {
       const next = cutAfter ? cursorAfter(cutAfter) : (nextCursor ?? results.nextCursor);
       return `],"next_cursor":${JSON.stringify(next)},"complete":${isComplete}}`;

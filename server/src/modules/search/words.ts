@@ -5,6 +5,8 @@
 
 /** A longer word is cut, in documents as well. */
 const WORD_MAX_CHARS = 64;
+/** A letter such as U+FDFA is 18 when it is decomposed. A cut word of Korean, each letter of which is three, is kept whole. */
+const DECOMPOSED_MAX_CHARS = 256;
 
 const SEPARATORS =
   '\\u0000-\\u001e\\u0020-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u20a0-\\u20cf\\u2190-\\u2bff\\u2e00-\\u2e7f\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u303d\\u30fb\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\ufeff\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\ufff0-\\uffff';
@@ -20,6 +22,7 @@ const UPPER = 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖ�
 const LOWER = 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß';
 const TWO_LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe' };
 const FOLDED = new Map([...UPPER].map((letter, i) => [letter, [...LOWER][i] ?? letter]));
+const FOLDABLE = new RegExp(`[${UPPER}${Object.keys(TWO_LETTERS).join('')}]`, 'g');
 
 export interface Word {
   folded: string;
@@ -37,11 +40,11 @@ export function* wordsOf(text: string): Generator<Word> {
 function fold(word: string): string {
   const lower = cut(lowerAscii(word));
   if (Buffer.byteLength(lower) === lower.length) return lower;
-  let folded = '';
-  for (const letter of lowerAscii(lower.normalize('NFKD').replace(MARKS, ''))) {
+  const decomposed = firstChars(lower.normalize('NFKD').replace(MARKS, ''), DECOMPOSED_MAX_CHARS);
+  const folded = lowerAscii(decomposed).replace(FOLDABLE, (letter) => {
     const small = FOLDED.get(letter) ?? letter;
-    folded += TWO_LETTERS[small] ?? small;
-  }
+    return TWO_LETTERS[small] ?? small;
+  });
   return cut(folded.normalize('NFKC').replace(LEFT_OVER, ''));
 }
 
@@ -51,5 +54,13 @@ function lowerAscii(text: string): string {
 }
 
 function cut(word: string): string {
-  return word.length <= WORD_MAX_CHARS ? word : [...word].slice(0, WORD_MAX_CHARS).join('');
+  return firstChars(word, WORD_MAX_CHARS);
+}
+
+/** The first code points of a text, without looking at more of it. */
+function firstChars(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  let at = 0;
+  for (let i = 0; i < chars && at < text.length; i++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, at);
 }
