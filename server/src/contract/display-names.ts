@@ -5,8 +5,16 @@ import { withoutUnseen } from './visible-text.ts';
 /** Check marks and their look-alikes. Beside a name, they look like a statement of the service. */
 const MARK = String.raw`[\u2713\u2714\u2705\u2611\u237b\u221a\u23b7\uaa9c\u{1f5f8}\u{1f5f9}\u{10102}\u{1fbb1}][\ufe0e\ufe0f]?`;
 const MARKS = new RegExp(MARK, 'gu');
-/** "verified" as a badge: at the end of the name, or before punctuation, as in "[verified] Acme". "Verified Systems Ltd" is a name. */
-const BADGE = /(?<![\p{L}\p{N}])verified(?=\s*(?:$|[^\p{L}\p{N}\s\-'’]))/u;
+/** What a badge says is verified. */
+const HOLDERS = 'by|seller|sender|supplier|vendor|business|company|account|partner|member|user|profile|merchant';
+/**
+ * "verified" as a badge: at the end of the name, before punctuation or a holder, or in brackets, as in "Acme [verified by …]". "Verified Systems Ltd"
+ * is a name.
+ */
+const BADGE = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])verified(?:\s*(?:$|[^\p{L}\p{N}\s\-'’])|\s+(?:${HOLDERS})(?![\p{L}\p{N}]))|[(\[{<«‹“"][^)\]}>»›”"]*verified`,
+  'u',
+);
 
 /**
  * A typed name that others see in one line of pages and mails. It must not hide or reorder anything there (joiners are allowed where letters and

@@ -81,11 +81,13 @@ describe('names that are taken for each other have one key', () => {
 const HIDDEN = ['Acme \u202eemcA', 'Ac\u200bme', 'Acme\u2066', 'A\u200ecme', 'Ac\u00adme', 'A\u200dcme', 'Acme \u3164'];
 const BADGES = [
   ...['Acme Corporation ✓ verified', 'Acme ✓', '✔️ Acme', '☑ Acme', 'Acme ✅', 'Acme 🗸', 'Acme √', 'Acme (verified)'],
+  ...['Acme (verified by Waybill)', 'Acme, verified business', 'Acme Verified Seller', 'Acme “Waybill verified” Ltd'],
   ...['[Verified] Acme', 'Acme – VERIFIED', 'Acme vеrіfied', 'Acme ᵛᵉʳⁱᶠⁱᵉᵈ', 'Verified: Acme', 'Ａcme ｖｅｒｉｆｉｅｄ!'],
 ];
 const GOOD = [
   'Verified Systems Ltd',
   'Unverified Films',
+  'The Verified Businesswoman',
   'علی\u200cرضا',
   'שלום בע״מ',
   '👨\u200d👩\u200d👧 Family',
