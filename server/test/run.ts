@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { FOLDERS_SETTING } from './support/run-folders.ts';
+import { REPORT_SETTING, type RunReport, secondTriesOf } from './support/run-report.ts';
 
 /**
  * `npm test`: every check, and the tests of units and of the API. `npm run test:long`: all other tests. `npm test -- <what>`: only the tests
@@ -17,21 +18,10 @@ const LONG_PROJECTS = ['campaigns', 'documents', 'faults', 'packages', 'distribu
 const SLOWEST_SHOWN = 10;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'node_modules/.bin');
-/**
- * If no more files than this failed, they are run again, one after another: tests depend on time-outs and leases of seconds, and a shared
- * machine may stand still for that long. The last line names them. If more failed, the run has failed.
- */
-const SECOND_TRIES_MAX = 3;
 const folders = path.join(mkdtempSync(path.join(os.tmpdir(), 'waybill-run-')), 'folders');
 writeFileSync(folders, '');
 /** Compiled code is cached for all processes of the tests, and for the next run. */
 const env = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/compiled'), ...process.env, [FOLDERS_SETTING]: folders };
-
-interface VitestReport {
-  numPassedTests: number;
-  numFailedTests: number;
-  testResults: { name: string; status: 'passed' | 'failed'; startTime: number; endTime: number }[];
-}
 
 /** Starts the warden in its own process group, which Ctrl-C does not reach. */
 function startWarden(): () => Promise<unknown> {
@@ -46,8 +36,8 @@ function startWarden(): () => Promise<unknown> {
   };
 }
 
-function run(command: string, args: string[]): Promise<number> {
-  const child = spawn(path.join(BIN, command), args, { cwd: ROOT, stdio: 'inherit', env });
+function run(command: string, args: string[], more: Record<string, string> = {}): Promise<number> {
+  const child = spawn(path.join(BIN, command), args, { cwd: ROOT, stdio: 'inherit', env: { ...env, ...more } });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));
@@ -102,32 +92,28 @@ async function build(): Promise<void> {
 async function testProjects(names: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'waybill-report-'));
   try {
-    const report = path.join(folder, 'vitest.json');
+    const file = path.join(folder, 'report.json');
     console.log('\nTests');
     const projects = names.map((name) => `--project=${name}`);
-    let status = await run('vitest', ['run', ...projects, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
-    const failed = testResults.filter((file) => file.status === 'failed').map(({ name }) => path.relative(ROOT, name));
-    if (failed.length > SECOND_TRIES_MAX)
-      console.log(`\n${failed.length} files failed, more than the ${SECOND_TRIES_MAX} that may have a second try: ${failed.join(', ')}`);
-    else if (failed.length > 0) {
-      console.log(`\n${failed.length} files failed. Once more, one after the other: ${failed.join(', ')}`);
-      status = await run('vitest', ['run', '--maxWorkers=1', ...failed]);
-    }
-    showSlowest(testResults);
-    const second = status === 0 && failed.length > 0 ? `. A fault to correct: passed at the second try only: ${failed.join(', ')}` : '';
-    console.log(`${numPassedTests} passed, ${numFailedTests} failed${second}`);
-    return status === 0;
+    const reporters = ['--reporter=default', '--reporter=./server/test/support/run-report.ts'];
+    let status = await run('vitest', ['run', ...projects, ...reporters], { [REPORT_SETTING]: file });
+    const report = JSON.parse(readFileSync(file, 'utf8')) as RunReport;
+    const { again, hasFailed, why } = secondTriesOf(report);
+    if (again.length > 0 || hasFailed) console.log(`\n${why}`);
+    if (again.length > 0) status = await run('vitest', ['run', '--maxWorkers=1', ...again]);
+    showSlowest(report.files);
+    const second = status === 0 && again.length > 0 ? `. A fault to correct: passed at the second try only: ${again.join(', ')}` : '';
+    console.log(`${report.passed} passed, ${report.failed} failed${second}`);
+    return status === 0 && !hasFailed;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function showSlowest(files: VitestReport['testResults']): void {
-  const seconds = ({ startTime, endTime }: (typeof files)[number]) => Math.round((endTime - startTime) / 1000);
+function showSlowest(files: RunReport['files']): void {
   console.log(`\nThe ${SLOWEST_SHOWN} slowest files:`);
-  for (const file of files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST_SHOWN))
-    console.log(`${String(seconds(file)).padStart(5)} s  ${path.relative(ROOT, file.name)}`);
+  for (const { name, seconds } of files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN))
+    console.log(`${String(seconds).padStart(5)} s  ${name}`);
 }
 
 // Ctrl-C reaches vitest too, which stops PostgreSQL before it ends.
