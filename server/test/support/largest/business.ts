@@ -5,7 +5,7 @@ import { sendFormData } from '../form.ts';
 import { hostileJson } from '../hostile-json.ts';
 import { untilSearchable } from '../search.ts';
 import type { TestBusiness, TestService } from '../service.ts';
-import { han, LONGEST_COMMENT, LONGEST_NAMES, LONGEST_NOTE } from './texts.ts';
+import { han, LONGEST_COMMENT, LONGEST_NAMES, LONGEST_NOTE, NAME_OF_LONG_WORDS } from './texts.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: envelopes as they came
 type Sent = any;
@@ -52,7 +52,8 @@ export async function fill(service: TestService, acme: TestBusiness): Promise<Fu
   await send({ to: 'globex', subject: han(200), note: LONGEST_NOTE, json: { a: han(1_000) } });
   await copyMessage(service, ofLongThread.id, 2_000);
   let withFiles: Sent;
-  for (const name of LONGEST_NAMES) for (let i = 0; i < 10; i++) withFiles = (await sendFormData(acme.api, filesForm('globex', name))).body;
+  for (const name of [NAME_OF_LONG_WORDS, ...LONGEST_NAMES])
+    for (let i = 0; i < 10; i++) withFiles = (await sendFormData(acme.api, filesForm('globex', name))).body;
   const withJson: Sent[] = [];
   for (const [, json] of hostileJson) withJson.push(await send(`{"to":"globex","json":${json}}`));
   await untilSearchable(service);

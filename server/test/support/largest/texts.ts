@@ -10,6 +10,7 @@ export const salam = (chars: number) => `${SALAM} `.repeat(chars / 2);
 /** Words of the length at which words are cut. */
 export const longSalam = (chars: number) => `${SALAM.repeat(64)} `.repeat(chars / 65);
 
-export const LONGEST_NAMES = [han(FILENAME_MAX_CHARS), salam(FILENAME_MAX_CHARS), longSalam(FILENAME_MAX_CHARS)];
+export const LONGEST_NAMES = [han(FILENAME_MAX_CHARS), salam(FILENAME_MAX_CHARS)];
+export const NAME_OF_LONG_WORDS = longSalam(FILENAME_MAX_CHARS);
 export const LONGEST_NOTE = longSalam(NOTE_MAX_CHARS);
 export const LONGEST_COMMENT = han(COMMENT_MAX_CHARS);
