@@ -235,8 +235,15 @@ async function exercise({ service, senders }: Surroundings, reader: Reader, seco
       'SELECT rebuild_threads(t.party_id, ARRAY[t.thread_id]) FROM threads t WHERE t.party_id = $1 ORDER BY last_position DESC LIMIT 1',
       [reader.id],
     );
-    await sql.query('SELECT rebuild_contact_activity($1, ARRAY(SELECT thread_id FROM threads WHERE party_id = $1 LIMIT 1))', [reader.id]);
+    await sql.query('SELECT rebuild_contacts($1, ARRAY(SELECT thread_id FROM threads WHERE party_id = $1 LIMIT 1))', [reader.id]);
     await sql.query('SELECT index_contacts($1, 2)', [reader.id]);
+    await sql.query(
+      'UPDATE ledgers SET filters_left = (SELECT max(position) FROM ledger_entries WHERE party_id = $1) WHERE party_id = $1',
+      [reader.id],
+    );
+    await sql.query('SELECT filter_entries($1, 5)', [reader.id]);
+    await sql.query("UPDATE thread_index SET filtered_through = '00000000-0000-0000-0000-000000000000' WHERE party_id = $1", [reader.id]);
+    await sql.query('SELECT filter_threads($1, 5)', [reader.id]);
     await sql.query("SELECT record_hash(coalesce((SELECT id FROM objects WHERE sha256 IS NULL LIMIT 1), gen_random_uuid()), '\\x00')");
     await sql.query("SELECT is_blocked($1, $1, 'agent', 'a@b.test', 'b.test')", [reader.id]);
   }
