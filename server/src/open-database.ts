@@ -9,7 +9,7 @@ import { embeddedConnection, isReachable, startEmbeddedPostgres } from './platfo
 import { requireSessions } from './platform/postgres/sessions.ts';
 import { type DataFolderLock, type Holder, isLock, lockDataFolder } from './platform/processes/data-folder.ts';
 
-export interface OpenDatabase {
+interface OpenDatabase {
   connection: Connection;
   direct: Connection;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ const TELL_EVERY = 5;
 const CONNECTIONS_PER_PROCESS = 24;
 const CONNECTIONS_MIN = 100;
 
-export interface OpenOptions {
+interface OpenOptions {
   /** How many processes share the database: one that is started here has enough connections for them. */
   processes?: number;
   mayCreate?: boolean;

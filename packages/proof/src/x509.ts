@@ -22,7 +22,7 @@ export interface Certificate {
 }
 
 export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
-export interface Algorithm {
+interface Algorithm {
   scheme: 'RSASSA-PKCS1-v1_5' | 'RSA-PSS' | 'ECDSA';
   /** Undefined if another field names the hash. */
   hash: HashName | undefined;

@@ -33,7 +33,7 @@ const KEPT = [
 /** Tests the class of invisible characters first, because most characters are not in it. */
 const KEPT_OR_UNSEEN = new RegExp(`(?=${UNSEEN})(?:(?<kept>${KEPT})|.)`, 'gsu');
 
-export interface Piece {
+interface Piece {
   text: string;
   isEscape: boolean;
 }

@@ -97,22 +97,22 @@ interface PublicShape<Context, P extends TSchema, Q extends TSchema, B extends T
   handle: (context: Context, call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<HttpResponse>;
 }
 
-export interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+interface KeyEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'key';
   handle: (context: Context, call: KeyCall) => Promise<HttpResponse>;
 }
 
-export interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+interface PersonEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'person';
   handle: (context: Context, call: PersonCall) => Promise<HttpResponse>;
 }
 
-export interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+interface MemberEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'member';
   handle: (context: Context, call: MemberCall) => Promise<HttpResponse>;
 }
 
-export interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
+interface PublicEndpoint<Context> extends Shape<TSchema, TSchema, TSchema> {
   access: 'public';
   handle: (context: Context, call: Call) => Promise<HttpResponse>;
 }

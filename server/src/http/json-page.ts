@@ -8,7 +8,7 @@ const CHUNK_CHARS = 64 * 1024;
 /** Larger pages are streamed, without an ETag. */
 const WHOLE_MAX_BYTES = 256 * 1024;
 
-export interface LargeRows<Row> {
+interface LargeRows<Row> {
   /** The rows have one more than the page, if there are more. */
   rows: Iterable<Row> | AsyncIterable<Row>;
   cursorAfter(last: Row): string;

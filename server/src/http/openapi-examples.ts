@@ -68,7 +68,7 @@ const SAMPLES: Record<string, unknown> = {
 };
 const LEFT_OUT = new Set(['in_reply_to', 'files', 'parts', 'through']);
 
-export interface ExampleSettings {
+interface ExampleSettings {
   schemas: Schemas;
   isRequest?: boolean;
   oneOf?: readonly string[];

@@ -58,7 +58,7 @@ const headerRefs = (names: string[]): Headers => Object.fromEntries(names.map((n
 const RATE_HEADERS = ['RateLimit-Policy', 'RateLimit', 'RateLimit-Cost', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : RATE_HEADERS);
 
-export interface OperationTraits {
+interface OperationTraits {
   auth: Auth;
   isIdempotent: boolean;
   hasEntityTag: boolean;

@@ -29,7 +29,7 @@ table,tbody,tr,td{display:block}thead{display:none}tr{padding:.625rem 0;border-b
 `;
 
 /** The permissions of a page, as directives of its content security policy. */
-export type Permission = "form-action 'self'" | "frame-src 'self'";
+type Permission = "form-action 'self'" | "frame-src 'self'";
 
 function policy(permissions: Permission[]): string {
   const forbidden = permissions.includes("form-action 'self'") ? [] : ["form-action 'none'"];

@@ -22,7 +22,7 @@ const CHECKPOINT_MAX_BYTES = 64 * 1024;
 /** A long audit saves its progress at this interval. */
 const SAVE_EVERY_MS = 2_000;
 
-export interface Auditing {
+interface Auditing {
   source: LogSource;
   file: AuditFile;
   key: VerifierKey;

@@ -15,7 +15,7 @@ interface Bundle {
   width: number;
 }
 
-export interface Following {
+interface Following {
   source: LogSource;
   /** The edge at a multiple of 256 leaves. It grows with the audit. */
   edge: TreeEdge;

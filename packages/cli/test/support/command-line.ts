@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../src/main.ts');
 
-export interface Ended {
+interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;

@@ -7,7 +7,7 @@ export type Lie = (path: string, response: http.ServerResponse) => boolean | Buf
 
 export const honest: Lie = () => false;
 
-export interface Served {
+interface Served {
   log: SmallLog;
   lie: Lie;
   vkey: string;

@@ -3,7 +3,7 @@ import { cosigner, formatVkey, KEY_TYPE, noteSigner, type Signer, verifierKey } 
 
 const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export interface TestKey {
+interface TestKey {
   privateKey: string;
   publicKey: Uint8Array;
   sign(bytes: Uint8Array): Uint8Array;

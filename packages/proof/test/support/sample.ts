@@ -20,13 +20,13 @@ export const ORIGIN = 'waybill.example.com/log';
 const RECEIVED_AT = '2026-11-17T09:00:00.123Z';
 const WITNESSED_AT = Date.parse('2026-11-17T09:00:02Z') / 1_000;
 export const log = logSigner(ORIGIN);
-export const oldLog = logSigner('waybill.example.com/log/1');
+const oldLog = logSigner('waybill.example.com/log/1');
 export const witnesses = ['witness.example.net/north', 'witness.example.org/south'].map((name) => witnessSigner(name, () => WITNESSED_AT));
 const [north, south] = witnesses.map(({ vkey }) => vkey);
 export const policy = `log ${log.vkey}\nlog ${oldLog.vkey}\nwitness north ${north}\nwitness south ${south}\ngroup both all north south\nquorum both\n`;
 /** The JSON as the sender wrote it. */
 export const WRITTEN_JSON = '{"order": 4711, "total": 1.0, "items":[{"sku":"A-1","quantity":3,"note":"Größe \\u00E9"}]}';
-export const FILE = new TextEncoder().encode('The drawing of part A-1.\n');
+const FILE = new TextEncoder().encode('The drawing of part A-1.\n');
 
 const acme = { display_name: 'Acme', handle: 'acme', kind: 'handle' };
 const globex = { display_name: 'Globex Corporation', handle: 'globex', kind: 'handle' };
@@ -94,7 +94,7 @@ function keyStatement(seed: string, prefix: string, digit: number, agentPrefix: 
 const AT = { recipientKey: 9, message: 20, file: 25, acknowledgement: 30 };
 const SIZES = { timestamped: 40, newest: 50 };
 
-export type Stamp = (checkpointText: string) => Promise<string>;
+type Stamp = (checkpointText: string) => Promise<string>;
 
 /** The bundle of these statements. `signers` cosign the newest checkpoint, and `stamp` returns a token in base64. */
 export async function bundleOf(

@@ -214,7 +214,7 @@ async function forge(bundle: Bundle): Promise<void> {
 }
 
 /** Returns a token in base64 for the text of a checkpoint, for the vector of that name. */
-export type Stamps = (name: string, checkpointText: string) => string;
+type Stamps = (name: string, checkpointText: string) => string;
 
 /** Returns the text of all files by name, and the list of them. */
 export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> {

@@ -15,7 +15,7 @@ export async function getAccount(database: Queryable, { id }: Person): Promise<s
   return account;
 }
 
-export interface AccountChange {
+interface AccountChange {
   name?: string;
   notification_mail?: MailFrequency;
 }

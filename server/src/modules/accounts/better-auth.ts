@@ -43,7 +43,7 @@ export interface UnderWay {
 
 export const signInUnderWay = new AsyncLocalStorage<UnderWay>();
 
-export interface AuthServices {
+interface AuthServices {
   database: Database;
   log: Logger;
   secret: Buffer;

@@ -18,7 +18,7 @@ import { countUse, findKnown, noteSignIn } from './store.ts';
 
 const DAY_S = 24 * 3_600;
 
-export interface Requester {
+interface Requester {
   email: string;
   device: string;
   address: string;

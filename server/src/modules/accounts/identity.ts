@@ -15,7 +15,7 @@ export interface Claims {
   [claim: string]: unknown;
 }
 
-export interface Identity {
+interface Identity {
   provider: SignInProvider;
   accountId: string;
   /** Null when the provider is not the authority on the mailbox. */

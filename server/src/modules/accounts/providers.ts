@@ -4,7 +4,7 @@ import type { OpenIdSettings } from './openid-provider.ts';
 export type ProviderSettings = OpenIdSettings & { id: SignInProvider };
 
 /** A provider without an id and a secret is not offered. */
-export interface ProviderConfig {
+interface ProviderConfig {
   googleClientId: string | undefined;
   googleClientSecret: string | undefined;
   microsoftTenant: string;

@@ -15,7 +15,7 @@ import type { ProviderSettings } from './providers.ts';
 import { probe } from './store.ts';
 import { type AuthResponse, headersOf, readResponse, requestOf } from './web-bridge.ts';
 
-export interface SignInServices {
+interface SignInServices {
   database: Database;
   log: Logger;
   secret: Buffer;

@@ -11,7 +11,7 @@ import { noteChange } from '../threads/change-threads.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import * as store from './store.ts';
 
-export interface Acknowledgement {
+interface Acknowledgement {
   status: AcknowledgementStatus;
   reason: string | null;
 }
@@ -25,7 +25,7 @@ export interface AcknowledgementStatement extends Acknowledgement {
   party: PartyView;
 }
 
-export interface Acknowledged {
+interface Acknowledged {
   record: store.AcknowledgementRecord;
   isRepeat: boolean;
 }

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { oneOf, prepared } from '../../platform/postgres/statement.ts';
 
 /** A hand-over says that a system of the recipient took a message, but not what becomes of the message. */
-export interface HandOver {
+interface HandOver {
   way: HandOverWay;
   at: Date;
 }

@@ -9,7 +9,7 @@ import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { assignSegment, checkedSegment, lockSegments, refusingTakenSegment } from './segments.ts';
 import * as store from './store.ts';
 
-export interface AgentChange {
+interface AgentChange {
   name?: string;
   description?: string | null;
   segment?: string | null;

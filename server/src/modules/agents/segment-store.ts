@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 
 /** Exactly one of the fields is set. */
-export interface SegmentHolder {
+interface SegmentHolder {
   agentId?: string;
   personId?: string;
 }

@@ -94,7 +94,7 @@ export async function forgetRevoked(tx: Queryable, partyId: bigint, agentId: str
   await tx.query(FORGET_REVOKED, [partyId, agentId, kept]);
 }
 
-export interface NewKey {
+interface NewKey {
   id: string;
   agentId: string;
   scope: KeyScope;

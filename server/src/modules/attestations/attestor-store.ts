@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
-export interface Attestor {
+interface Attestor {
   id: string;
   newest: { log: number; size: number; at: Date } | undefined;
   failures: number;

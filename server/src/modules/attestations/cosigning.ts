@@ -24,7 +24,7 @@ interface Target extends OwnCheckpoint {
   hasQuorum: boolean;
 }
 
-export interface CosigningServices {
+interface CosigningServices {
   database: Database;
   witnesses: Witnesses;
   guard: HistoryGuard;

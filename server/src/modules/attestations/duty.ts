@@ -4,7 +4,7 @@ import { Periodic } from '../../platform/jobs/periodic.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { dropDuty, takeDuty } from './attestor-store.ts';
 
-export interface DutyTerms {
+interface DutyTerms {
   name: string;
   everyMs: number;
   /** Other processes take the duty over if it is not renewed for this long. */

@@ -24,7 +24,7 @@ function newNonce(): Buffer {
   return nonce;
 }
 
-export interface Timestamped {
+interface Timestamped {
   imprint: Buffer;
   nonce: Buffer;
   response: Buffer;

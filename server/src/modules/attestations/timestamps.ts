@@ -9,7 +9,7 @@ import { Duty } from './duty.ts';
 import { askForTimestamp } from './timestamp-request.ts';
 import { tokenIn } from './timestamp-response.ts';
 
-export interface TimestampServices {
+interface TimestampServices {
   database: Database;
   checkpoints: CheckpointSource;
   url: string;

@@ -19,7 +19,7 @@ export interface WitnessAddress {
   url: string;
 }
 
-export interface CheckpointToCosign {
+interface CheckpointToCosign {
   size: number;
   note: string;
   readTile: ReadTile;

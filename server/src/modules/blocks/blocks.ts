@@ -13,7 +13,7 @@ import * as store from './store.ts';
 export type { Block, Blockable } from './store.ts';
 
 /** Exactly one of the fields is given. */
-export interface BlockRequest {
+interface BlockRequest {
   user_id?: string | null;
   email_domain?: string | null;
   handle?: string | null;

@@ -33,7 +33,7 @@ interface FilterFields {
   validation?: store.Validation;
 }
 
-export interface ConsumerFields {
+interface ConsumerFields {
   filter?: FilterFields;
   start?: string;
   ordered?: boolean;

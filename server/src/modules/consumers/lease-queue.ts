@@ -15,7 +15,7 @@ export interface Waiter {
   fail(error: unknown): void;
 }
 
-export interface Looks {
+interface Looks {
   lease(wanted: Wanted): Promise<Leased>;
   giveBack(wanted: Wanted, leased: Leased): Promise<void>;
 }

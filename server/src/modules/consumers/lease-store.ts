@@ -63,7 +63,7 @@ export async function leaseMessages(db: Queryable, { partyId, name }: ConsumerKe
 }
 
 /** The ids of the changed messages. `hasNews`: something may be leasable that was not before. */
-export interface Done {
+interface Done {
   ids: string[];
   hasNews: boolean;
 }
@@ -94,7 +94,7 @@ const RELEASE = prepared(
   DONE,
 );
 
-export interface Release {
+interface Release {
   delayS: number;
   reason: string | null;
   /** The worker never got the messages, so the try does not count. */

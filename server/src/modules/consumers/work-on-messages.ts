@@ -11,7 +11,7 @@ import { acknowledgeMessages, extendLeases, type Leased, releaseMessages, type W
 
 export type WorkServices = ConsumerServices & EnvelopeServices;
 
-export interface LeaseFields {
+interface LeaseFields {
   limit?: number;
   lease_s?: number;
   wait_s?: number;
@@ -59,7 +59,7 @@ function bodyOf(
   });
 }
 
-export interface AckFields {
+interface AckFields {
   ids?: string[];
   through?: string;
   holder?: string;
@@ -76,7 +76,7 @@ export async function acknowledge(services: ConsumerServices, caller: Caller, na
   return outcomeOf(ids ?? [], done.ids);
 }
 
-export interface ReleaseFields {
+interface ReleaseFields {
   ids: string[];
   delay_s?: number;
   reason?: string;
@@ -92,7 +92,7 @@ export async function release(services: ConsumerServices, caller: Caller, name: 
   return outcomeOf(ids, done.ids);
 }
 
-export interface ExtendFields {
+interface ExtendFields {
   ids: string[];
   lease_s?: number;
   holder?: string;

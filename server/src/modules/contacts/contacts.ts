@@ -44,13 +44,13 @@ export interface Contact {
 type PlacedContact = Contact & Pick<store.ListedContact, 'place'>;
 
 /** Exactly one of the fields is given. */
-export interface PartyName {
+interface PartyName {
   handle?: string;
   domain?: string;
   email?: string;
 }
 
-export interface ContactQuery {
+interface ContactQuery {
   limit?: number;
   cursor?: string;
   q?: string;

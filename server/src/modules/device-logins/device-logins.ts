@@ -31,7 +31,7 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_CHARS = 8;
 export const INTERVAL_S = 3;
 
-export interface StartedLogin {
+interface StartedLogin {
   deviceCode: string;
   userCode: string;
 }

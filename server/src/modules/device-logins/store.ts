@@ -73,7 +73,7 @@ const BY_DEVICE = statement(
   ALLOWED_ROW,
 );
 
-export interface Allowed {
+interface Allowed {
   partyId: bigint;
   agentId: string;
   scope: KeyScope;

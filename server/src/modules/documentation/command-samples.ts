@@ -1,6 +1,6 @@
 import { isRecord } from '../../contract/records.ts';
 
-export interface Asked {
+interface Asked {
   path: Record<string, string>;
   query: Record<string, string | number | boolean>;
   body: Record<string, unknown>;

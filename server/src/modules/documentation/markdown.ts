@@ -16,7 +16,7 @@ export interface Heading {
   name: string;
 }
 
-export interface Rendered {
+interface Rendered {
   body: Html;
   headings: Heading[];
 }

@@ -5,7 +5,7 @@ import { anchorLink, type Heading } from './markdown.ts';
 import { methodTag } from './operation-page.ts';
 import { type Area, areasOf } from './operations.ts';
 
-export interface ReferencePage {
+interface ReferencePage {
   body: Html;
   headings: Heading[];
 }

@@ -13,7 +13,7 @@ import { type Section, sectionsOf } from './search-sections.ts';
 
 export { prepareLanguages } from './code-block.ts';
 
-export interface SitePage {
+interface SitePage {
   status: number;
   title: string;
   content: Html;

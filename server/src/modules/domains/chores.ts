@@ -13,7 +13,7 @@ const AN_HOUR_MAX = 1_000;
 const AT_ONCE = 20;
 
 /** Called for each domain that a business loses, in the same transaction. */
-export type Lost = (tx: Queryable, partyId: bigint, domain: string) => Promise<void>;
+type Lost = (tx: Queryable, partyId: bigint, domain: string) => Promise<void>;
 
 export function domainChores(services: DomainServices, lost: Lost): Chore[] {
   return [

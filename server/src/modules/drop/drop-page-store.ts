@@ -3,7 +3,7 @@ import { columns, namesOf, type RowOf, statement } from '../../platform/postgres
 
 const ROW = columns({ welcome: 'text', accent: 'text?', logo_hash: 'text?' });
 
-export type DropPageRow = RowOf<typeof ROW>;
+type DropPageRow = RowOf<typeof ROW>;
 
 const FIND = statement(`SELECT ${namesOf(ROW)} FROM drop_pages WHERE party_id = $1`, ROW);
 

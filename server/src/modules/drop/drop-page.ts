@@ -21,7 +21,7 @@ export async function getDropPage(database: Database, { id }: Business): Promise
   return row ? { welcome: row.welcome, accent: row.accent, logoHash: row.logo_hash } : PLAIN;
 }
 
-export interface DropPageChange {
+interface DropPageChange {
   welcome?: string;
   accent?: string | null;
   logo?: string | null;

@@ -23,7 +23,7 @@ function provedMailbox({ email, proves }: Person): string {
   );
 }
 
-export interface Door {
+interface Door {
   sender: PartyView | null;
   refusal: Refusal | null;
 }

@@ -1,5 +1,5 @@
 /** The properties in the first bytes of an image file. Nothing is decoded. */
-export interface Image {
+interface Image {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
   width: number;
   height: number;

@@ -60,7 +60,7 @@ export const rebuildThreadSql = (followers: readonly EntryFollower[]) =>
 export const retrySql = ({ index, rebuild }: EntryFollower) =>
   `SELECT retry_follower('${index}', '${rebuild}', $1::bigint, $2::uuid) AS error`;
 
-export interface Round {
+interface Round {
   entries: number;
   hasMore: boolean;
   /** What followers have raised. What they could not do is noted, and tried again. */

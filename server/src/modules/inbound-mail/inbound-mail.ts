@@ -17,7 +17,7 @@ import { SmtpListener, SmtpRefusal, type SmtpSettings } from '../../platform/mai
 import { type InboundServices, receiveMail } from './receive-mail.ts';
 import { smtpReplyTo } from './smtp-replies.ts';
 
-export interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'reusePort' | 'tls' | 'proxies'> {
+interface MailSettings extends Pick<SmtpSettings, 'host' | 'port' | 'reusePort' | 'tls' | 'proxies'> {
   maxBytes: number;
   stopMs: number;
   perAddress: { admit(address: string): void };

@@ -6,7 +6,7 @@ import { type MailHeader, MailReader } from '../../platform/mail/mail-parts.ts';
 import type { OpenProof, SenderProof } from '../../platform/mail/sender-proof.ts';
 import type { MailContents } from './mail-contents.ts';
 
-export interface OpenedMail {
+interface OpenedMail {
   header: Buffer;
   body: AsyncIterable<Buffer>;
 }
@@ -43,7 +43,7 @@ async function* onward(read: Buffer, source: AsyncIterator<Buffer>): AsyncGenera
 /** More than twice as fast as SHA-256 on processors without instructions for that. */
 const DIGEST = 'blake2b512';
 
-export interface ReadMail {
+interface ReadMail {
   digest: string;
   /**
    * A hash of the body in the relaxed form of DKIM. Changes that a signature permits keep this hash, so that a signed mail can't be sent

@@ -7,7 +7,7 @@ import type { SendRequest } from '../messages/send-request.ts';
 import { partyNameOfMailbox, type UnclaimedServices } from '../parties/unclaimed.ts';
 import { usageOf } from '../usage/usage.ts';
 
-export type SendToAllServices = SendServices & UnclaimedServices;
+type SendToAllServices = SendServices & UnclaimedServices;
 
 export interface Parcel {
   to: string;

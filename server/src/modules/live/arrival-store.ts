@@ -9,12 +9,12 @@ export async function headOf(db: Queryable, partyId: bigint): Promise<bigint> {
   return BigInt(row?.head ?? 0);
 }
 
-export interface Seen {
+interface Seen {
   partyId: bigint;
   seen: bigint;
 }
 
-export interface Growth {
+interface Growth {
   partyId: bigint;
   head: bigint;
   inbox: boolean;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-export interface News {
+interface News {
   inbox: boolean;
   outbox: boolean;
   threads?: boolean;

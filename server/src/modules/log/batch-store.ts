@@ -3,7 +3,7 @@ import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts'
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { prepared, statement } from '../../platform/postgres/statement.ts';
 
-export interface WaitingBatch {
+interface WaitingBatch {
   id: string;
   leaves: number;
 }
@@ -58,7 +58,7 @@ export async function placeBatches(tx: Queryable, log: number, ids: readonly str
   if (placed.length !== ids.length) throw new Error('a batch of the log has got a place from somebody else');
 }
 
-export interface PlacedBatch {
+interface PlacedBatch {
   firstIndex: number;
   leaves: Buffer;
 }
@@ -81,7 +81,7 @@ export interface Location {
 }
 
 /** A leaf of a batch. `location` is set if the batch is in this shard and has an index. */
-export interface BatchSlot {
+interface BatchSlot {
   batchId: string;
   slot: number;
   location: Location | undefined;

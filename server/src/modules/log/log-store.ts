@@ -77,7 +77,7 @@ const SET_EDGE = statement(
   'INSERT INTO log_edges (log, level, hashes) VALUES ($1, $2, $3) ON CONFLICT (log, level) DO UPDATE SET hashes = excluded.hashes',
 );
 
-export interface Growth {
+interface Growth {
   size: number;
   root: Buffer;
   edges: { level: number; hashes: Buffer }[];

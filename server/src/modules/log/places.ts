@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { countWaiting, placeBatches, waitingBatches } from './batch-store.ts';
 import { commitLater, type LogRecord, lockLog, setSequenced } from './log-store.ts';
 
-export interface Placed {
+interface Placed {
   log: LogRecord;
   hasMore: boolean;
 }

@@ -9,7 +9,7 @@ import { commitLater, type LogRecord } from './log-store.ts';
 import { isOnStandby } from './standby.ts';
 import type { Tiles } from './tiles.ts';
 
-export interface Published {
+interface Published {
   size: number;
   version: string | undefined;
 }

@@ -38,7 +38,7 @@ export function claimBusiness(services: MemberServices, person: Person, handle: 
   });
 }
 
-export interface MemberChange {
+interface MemberChange {
   role?: Role;
   segment?: string | null;
 }

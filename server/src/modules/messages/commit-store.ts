@@ -94,7 +94,7 @@ export const receiveSql = (followers: readonly Follower[], announced: Follower) 
 /** The estimated size of a record without its texts: fixed-width attributes, lengths and types, and usual texts. */
 const RECORD_BYTES_GUESS = 1_536;
 
-export interface Committed {
+interface Committed {
   outcomes: CommitOutcome[];
   announced: string | null;
 }

@@ -75,7 +75,7 @@ const ENTRY_ROW = columns({
 
 const ENTRY_COLUMNS = 'party_id, box, position, counterparty_id, author_id, message_id';
 
-export interface Wanted {
+interface Wanted {
   after: string | undefined;
   limit: number;
   detail: Detail;
@@ -156,7 +156,7 @@ export async function filterEntries(db: Queryable, partyId: bigint, limit: numbe
   return onlyRow(await db.query(FILTER_ENTRIES, [partyId, limit])).has_more;
 }
 
-export interface Listed {
+interface Listed {
   entries: ListedEntry[];
   /** The scan stopped at this position, and there may be more entries below it. */
   scannedTo: string | undefined;

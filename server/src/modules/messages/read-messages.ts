@@ -32,7 +32,7 @@ export interface MessagePage<Entry extends lists.ListedEntry = lists.ListedEntry
   cursorAfter(entry: Entry): string;
 }
 
-export interface PageQuery {
+interface PageQuery {
   limit?: number;
   cursor?: string;
   include?: 'summary';
@@ -96,7 +96,7 @@ export async function listMessages(
   return { readerId: reader.id, detail, cursorAfter, entries: page.entries, nextCursor };
 }
 
-export interface ThreadPage extends MessagePage {
+interface ThreadPage extends MessagePage {
   threadId: string;
   hidden: number;
 }

@@ -42,7 +42,7 @@ export interface SendServices extends AddressServices {
 }
 
 /** The author of a message. The party may not exist yet. */
-export interface Writer {
+interface Writer {
   party: Omit<Party, 'id'> & Partial<Pick<Party, 'id'>>;
   actor: ActorView;
 }

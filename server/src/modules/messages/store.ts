@@ -96,7 +96,7 @@ const MESSAGE_OF_PARTY = prepared(
   { sender_id: 'bigint', ...MESSAGE_ROW },
 );
 
-export interface SentRecord {
+interface SentRecord {
   senderId: bigint;
   message: MessageRecord;
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 
-export interface ReplyEntry {
+interface ReplyEntry {
   threadId: string;
   inReplyTo: string | null;
   senderId: bigint;

@@ -10,9 +10,9 @@ import { type Change, type ChangeFeed, changeCached } from '../../platform/postg
 import { type Database, isUniqueViolation, type Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
 
-export type HandleObjection = 'taken' | 'reserved' | 'invalid';
+type HandleObjection = 'taken' | 'reserved' | 'invalid';
 
-export interface BusinessChange {
+interface BusinessChange {
   displayName?: string;
   acceptingDrops?: boolean;
   receipts?: ReceiptDetail;

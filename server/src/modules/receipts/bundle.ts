@@ -30,7 +30,7 @@ export interface BundleServices extends ProofServices {
  * A party of the message reads the bundle with or without the JSON. Anyone else with a full receipt sees nothing that the parties have
  * signed.
  */
-export type BundleReader = { partyId: bigint; withJson: boolean; spend: Spend } | 'public';
+type BundleReader = { partyId: bigint; withJson: boolean; spend: Spend } | 'public';
 
 /**
  * The text of a `.waybill-proof`, which verifies without the service, as far as the log has the message by now. docs/proof.md describes it.

@@ -16,7 +16,7 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { findKey } from './key-store.ts';
 import type { MessageSignature, SignedRequest } from './signed-request.ts';
 
-export interface Signable {
+interface Signable {
   method: string;
   url: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -21,7 +21,7 @@ import { notify } from './notifications.ts';
 
 export { noteChange } from './change-store.ts';
 
-export interface ThreadChange {
+interface ThreadChange {
   status?: 'open' | 'done';
   assignee?: string | null;
   labels?: string[];

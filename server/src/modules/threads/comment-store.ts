@@ -35,7 +35,7 @@ const INSERT = statement(
   ROW,
 );
 
-export interface NewComment {
+interface NewComment {
   id: string;
   author: NamedColleague;
   text: string;

@@ -15,7 +15,7 @@ import { findView } from './view-store.ts';
 import { toView, type View, type ViewServices } from './views.ts';
 
 export const DIGEST_CHOICES = [...store.DIGEST_FREQUENCIES, 'never'] as const;
-export type DigestChoice = (typeof DIGEST_CHOICES)[number];
+type DigestChoice = (typeof DIGEST_CHOICES)[number];
 
 const AT_ONCE = 100;
 

@@ -20,7 +20,7 @@ export function dueAt(frequency: Exclude<MailFrequency, 'never'>, since: Date): 
   }
 }
 
-export interface DueNotifications {
+interface DueNotifications {
   email: string;
   by: string[];
   threadIds: string[];

@@ -7,7 +7,7 @@ const FAILED = 16;
 /** Every thread has a message in the inbox or in the outbox. */
 export const CLASSES: readonly number[] = Array.from({ length: 32 }, (_, number) => number).filter((number) => (number & (IN | OUT)) !== 0);
 
-export interface ClassConditions {
+interface ClassConditions {
   box?: 'in' | 'out' | undefined;
   isDone?: boolean | undefined;
   isAssigned?: boolean | undefined;

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts';
 import { marksOf } from './change-store.ts';
 
 /** A mark differs after each change of a business's threads, and after each step of the index. */
-export interface ThreadMark {
+interface ThreadMark {
   partyId: bigint;
   mark: string;
 }

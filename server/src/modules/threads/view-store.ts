@@ -39,7 +39,7 @@ export async function countViews(tx: Queryable, partyId: bigint, owner: Colleagu
   return onlyRow(await tx.query(COUNT, [partyId, owner.kind, owner.id]));
 }
 
-export interface ViewValues {
+interface ViewValues {
   name: string;
   filter: ThreadQuery;
   isShared: boolean;

@@ -52,7 +52,7 @@ export async function toView(services: ViewServices, caller: Caller, row: store.
   return view ?? noSuchView();
 }
 
-export interface ViewChange {
+interface ViewChange {
   name?: string;
   filter?: ThreadQuery;
   shared?: boolean;

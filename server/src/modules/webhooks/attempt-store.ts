@@ -42,7 +42,7 @@ export interface DueAttempt {
   isOrdered?: boolean;
 }
 
-export interface WantedAttempts extends WebhookKey {
+interface WantedAttempts extends WebhookKey {
   room: number;
   /** The ids of the webhook's attempts that the worker already holds. */
   held: ReadonlySet<string>;

@@ -20,7 +20,7 @@ import { Lanes, type OpenedLease, type Reservation } from './lanes.ts';
 import { Recorder } from './recorder.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
-export interface DispatchServices extends BodyServices {
+interface DispatchServices extends BodyServices {
   announcer: Announcer;
   metrics: Registry;
   webhookSecrets: WebhookSecrets;

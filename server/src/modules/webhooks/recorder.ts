@@ -4,7 +4,7 @@ import type { Outcome } from './attempt-request.ts';
 const BATCH_MAX = 512;
 const RETRY_MS = 250;
 
-export interface Recording {
+interface Recording {
   /** Resolves once more outcomes have had time to join the batch. */
   gather(): Promise<void>;
   /** Resolves to false if the write failed. */

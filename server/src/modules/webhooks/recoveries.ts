@@ -14,7 +14,7 @@ export interface RecoveryServices extends WebhookServices {
   config: { webhookLogDays: number };
 }
 
-export interface RecoveryRequest {
+interface RecoveryRequest {
   since: string;
   until?: string;
   only?: store.RecoverySelection;

@@ -11,7 +11,7 @@ const COUNT = statement(
   { recoveries: 'integer', queued: 'integer', now: 'timestamptz' },
 );
 
-export interface DailyUsage {
+interface DailyUsage {
   recoveries: number;
   queued: number;
 }

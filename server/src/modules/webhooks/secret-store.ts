@@ -4,7 +4,7 @@ import type { StoredSecrets, WebhookKey } from './attempt-store.ts';
 
 const TIME_IN = statement('SELECT now() + make_interval(secs => $1) AS time', { time: 'timestamptz' });
 
-export interface StoredKeys extends Omit<StoredSecrets, 'headers'> {
+interface StoredKeys extends Omit<StoredSecrets, 'headers'> {
   publicKey: string | null;
 }
 

@@ -30,7 +30,7 @@ export function secretOf(keys: string): string {
   return keys.split(' ', 1)[0] ?? keys;
 }
 
-export interface Signatures {
+interface Signatures {
   own: string;
   standard: string;
 }

@@ -37,7 +37,7 @@ export interface Webhook extends WebhookSettings {
  */
 export const PAUSE_REASONS = ['never_succeeded', 'failing', 'gone', 'requested'] as const;
 
-export type PauseReason = (typeof PAUSE_REASONS)[number];
+type PauseReason = (typeof PAUSE_REASONS)[number];
 
 const WEBHOOK_ROW = columns({
   id: 'uuid',
@@ -101,7 +101,7 @@ function toWebhook(row: RowOf<typeof WEBHOOK_ROW>): Webhook {
   };
 }
 
-export interface NewWebhook extends WebhookSettings {
+interface NewWebhook extends WebhookSettings {
   id: string;
   secret: string;
 }

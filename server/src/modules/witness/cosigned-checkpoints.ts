@@ -6,7 +6,7 @@ import { cosignatureVerifier, openNote, parseCheckpointBody, type VerifierKey } 
 import { messageOf } from '../../contract/thrown.ts';
 import { syncFolder, writeDurably } from '../../platform/objects/durable-file.ts';
 
-export interface Cosigned {
+interface Cosigned {
   origin: string;
   size: number;
   root: Uint8Array;

@@ -13,7 +13,7 @@ export class NoneLeft extends Error {
   }
 }
 
-export interface SharesOptions {
+interface SharesOptions {
   total: number;
   keptBack: number;
   little: number;

@@ -10,7 +10,7 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const QUOTE = 0x22;
 
-export interface WrittenFields<Fields> {
+interface WrittenFields<Fields> {
   /** The parsed fields. A verbatim field has a small value of the same type instead. */
   fields: Fields;
   written(name: string): WrittenValue | undefined;

@@ -13,7 +13,7 @@ export interface Mail {
   fromName?: string;
 }
 
-export interface Mailbox {
+interface Mailbox {
   name: string;
   address: string;
 }

@@ -5,7 +5,7 @@ import type { NameServers } from '../outbound/name-servers.ts';
 import { parseSignature, type Resolve, type Signature, SignatureCheck } from './dkim.ts';
 import type { HeaderField } from './mail-header.ts';
 
-export interface Delivery {
+interface Delivery {
   ip: string;
   helo: string;
   sender: string;

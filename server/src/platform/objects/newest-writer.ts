@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 1_000;
 const LOOK_EVERY_BYTES = 1_048_576;
 const BEGIN_TRIES = 100;
 
-export interface AsideOptions {
+interface AsideOptions {
   isSynced: boolean;
   requireRoom(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../postgres/database-clock.ts';
 
-export type Verdict = 'good' | 'late' | 'forged';
+type Verdict = 'good' | 'late' | 'forged';
 
 export class UrlSigner {
   readonly #secret: Buffer;

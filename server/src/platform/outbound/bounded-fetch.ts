@@ -1,10 +1,10 @@
-export interface BoundedResponse {
+interface BoundedResponse {
   status: number;
   type: string | null;
   body: Buffer;
 }
 
-export interface FetchBounds {
+interface FetchBounds {
   maxBytes: number;
   /** The time limit of the whole request, from the DNS look-up to the last byte of the body. */
   patienceMs: number;

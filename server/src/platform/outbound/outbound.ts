@@ -36,7 +36,7 @@ interface Destination {
   path: string;
 }
 
-export interface OutboundSettings {
+interface OutboundSettings {
   privateHosts: readonly string[];
   nameServers: NameServers;
   /** The limit of the whole request: DNS look-up, connection, TLS, request and response. */

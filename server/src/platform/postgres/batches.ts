@@ -1,6 +1,6 @@
 import { isUnavailable } from './postgres.ts';
 
-export interface BatchLimits<T> {
+interface BatchLimits<T> {
   items: number;
   bytes: number;
   bytesOf: (item: T) => number;

@@ -18,7 +18,7 @@ const BYTES_PER_CHAR_MAX = 3;
 const WRITTEN_BY_LOOP_MAX = 24;
 const LAST_ASCII = 0x7f;
 
-export type Bytes = Buffer | string;
+type Bytes = Buffer | string;
 
 export interface Field<T> {
   oid: number;

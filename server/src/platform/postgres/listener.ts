@@ -7,7 +7,7 @@ const RECONNECT_MS = 250;
 /** A server that hangs neither sends notifications nor breaks the connection, so it is queried at this interval. */
 const ALIVE_EVERY_MS = 5_000;
 
-export interface Listening {
+interface Listening {
   channel: string;
   applicationName: string;
   onPayload(payload: string, client: pg.Client): void;

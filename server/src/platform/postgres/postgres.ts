@@ -19,7 +19,7 @@ const SESSION_CONNECTIONS = 12;
 const EXCLUSIVE_CONNECTIONS = 4;
 const LOCK_PATIENCE_MS = 10_000;
 
-export interface OtherConnections {
+interface OtherConnections {
   /**
    * A connection to PostgreSQL itself, if the usual one leads to a pooler: there, two transactions of one client may run on two connections, so that
    * neither LISTEN nor named statements last.
@@ -32,7 +32,7 @@ export interface OtherConnections {
   writes?: readonly WriteProbe[];
 }
 
-export interface ShardWrites {
+interface ShardWrites {
   shard: number;
   node: string | undefined;
   areCommitted: boolean;

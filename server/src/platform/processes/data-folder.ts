@@ -8,7 +8,7 @@ export interface DataFolderLock {
   release(): Promise<void>;
 }
 
-export interface HeldBy {
+interface HeldBy {
   holder: Holder;
   pid: number;
 }

@@ -72,7 +72,7 @@ const COPIED_BEFORE = ['messages', 'ledger_entries'] as const;
 /** Shards read these tables of the directory, so every node of Citus has them. */
 const REFERENCE_TABLES = ['parties', 'verified_domains', 'mailboxes', 'people', 'members', 'segments', 'person_usage', 'shards'];
 
-export interface Distributed {
+interface Distributed {
   shards: number;
   blockedMs: number;
 }

@@ -4,7 +4,7 @@ import { Periodic } from '../jobs/periodic.ts';
 import { withStatementLimit } from '../postgres/limited-client.ts';
 import type { Database } from '../postgres/postgres.ts';
 
-export interface ShardWork {
+interface ShardWork {
   everyMs: number;
   catchUp(shard: Database, isStopped: () => boolean): Promise<void>;
   failure: string;

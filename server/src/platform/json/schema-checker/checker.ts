@@ -32,19 +32,19 @@ const COMPILING_QUICKLY: PoolOptions = { workers: 1, niceness: 5, killAfterMs: Q
 const LATE: SchemaIssue = { path: '', keyword: 'timeout', message: `could not be checked within ${VALIDATION_MAX_MS} ms` };
 const TOO_LARGE: SchemaIssue = { path: '', keyword: 'memory', message: 'could not be checked: it took too much memory' };
 
-export interface SchemaToRun {
+interface SchemaToRun {
   party: string;
   version: string;
   /** Called only if the worker has not seen the schema yet. */
   load(): Promise<string>;
 }
 
-export interface TriedOut {
+interface TriedOut {
   refusal?: SchemaRefusal;
   issues?: SchemaIssue[] | undefined;
 }
 
-export type OnUsed = (ms: number) => void;
+type OnUsed = (ms: number) => void;
 
 export class CheckerBusy extends Error {}
 

@@ -27,7 +27,7 @@ export interface Resource {
   dynamicAnchors: Map<string, unknown>;
 }
 
-export interface Target {
+interface Target {
   schema: unknown;
   resource: Resource;
   dynamicAnchor?: string;
