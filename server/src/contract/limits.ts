@@ -15,6 +15,8 @@ export const SUBJECT_MAX_CHARS = 200;
 export const NOTE_MAX_CHARS = 10_000;
 /** Characters of `to`, in any of its forms; the longest is a mail address. */
 export const ADDRESS_MAX_CHARS = 320;
+/** Characters of an id, a time or a position in a request. The longest have about half as many. */
+export const PLACE_MAX_CHARS = 64;
 /** Bytes of `json`. */
 export const JSON_MAX_BYTES = 1 * MB;
 /** Levels to which `json` is nested. */
@@ -99,6 +101,12 @@ export const UNIT_BYTES = 64 * 1024;
 export const UNIT_ROWS = 1_000;
 /** Processor time of worker threads that one unit pays for: they hash large `json`, and check schemas. */
 export const UNIT_WORKER_MS = 1;
+/** Threads of a batch that one unit pays for. */
+export const UNIT_THREADS = 50;
+/** Processor time that each unit pays for at most, of the thread that serves requests. A test compares it with the largest request of every endpoint. */
+export const UNIT_LOOP_MS = 8;
+/** Processor time of that thread that a request may use in addition, whatever it is charged. */
+export const REQUEST_LOOP_MS = 12;
 /** Processor time that a message costs its sender at most for a check by the schema of its recipient. */
 export const CHECK_CHARGED_MAX_MS = 50;
 /** Time after which a rate has made up for what large requests cost beyond what was left. They are charged no more than that. */
@@ -177,6 +185,8 @@ export const USAGE_MAX_DAYS = 90;
 export const SIGNING_KEYS_PER_AGENT_MAX = 10;
 /** Signing keys of one agent, revoked ones included: proofs need them for ever. */
 export const SIGNING_KEYS_EVER_PER_AGENT_MAX = 200;
+/** Characters of a public signing key; its 32 bytes take 44 in base64. */
+export const SIGNING_KEY_MAX_CHARS = 64;
 /** Time by which `created` of a signature can differ from the clock of the service. */
 export const SIGNATURE_TOLERANCE_S = 300;
 /** Bytes of the body of a signed message around `json`, which are stored with the signature. */
@@ -214,9 +224,9 @@ export const INVITATION_LIFETIME_DAYS = 7;
 export const DOMAINS_PER_BUSINESS_MAX = 100;
 /** Logins of programs (`waybill login`) that wait for a person, of all businesses. */
 export const DEVICE_LOGINS_WAITING_MAX = 10_000;
-/** The same from one network. */
+/** Logins of programs (`waybill login`) that wait for a person, from one network. */
 export const DEVICE_LOGINS_WAITING_PER_NETWORK_MAX = 50;
-/** Time that a person has to allow the login of a program. */
+/** Time within which a person can allow the login of a program. */
 export const DEVICE_LOGIN_LIFETIME_S = 600;
 /** Characters of the name that a program gives itself for a login. */
 export const DEVICE_LOGIN_NAME_MAX_CHARS = 100;
@@ -240,6 +250,8 @@ export const CONTACTS_SCANNED_MAX = 5_000;
 export const CONTACT_LABEL_MAX_CHARS = 200;
 /** Characters of a contact's notes. */
 export const CONTACT_NOTES_MAX_CHARS = 10_000;
+/** Characters of a search for contacts. */
+export const CONTACT_QUERY_MAX_CHARS = 200;
 /** Types, and actors, that a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
 

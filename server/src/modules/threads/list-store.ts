@@ -32,7 +32,7 @@ export interface ThreadFilters {
   unread?: boolean | undefined;
 }
 
-export interface Place {
+export interface ThreadPosition {
   position: string;
   threadId: string;
 }
@@ -148,7 +148,7 @@ async function scanOf(
   partyId: bigint,
   reader: Reader,
   filters: ThreadFilters,
-  after: Place | undefined,
+  after: ThreadPosition | undefined,
   limit: number,
 ): Promise<Scan> {
   const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread } = filters;
@@ -182,7 +182,7 @@ async function scanOf(
 export interface Threads {
   rows: ThreadRow[];
   /** The scan stopped at this place, and there may be more threads below it. */
-  scannedTo: Place | undefined;
+  scannedTo: ThreadPosition | undefined;
   /** The number of threads scanned in vain. 0 if the scan reached the end of the list. */
   scanned: number;
 }
@@ -192,7 +192,7 @@ export async function listThreads(
   partyId: bigint,
   reader: Reader,
   filters: ThreadFilters,
-  after: Place | undefined,
+  after: ThreadPosition | undefined,
   limit: number,
 ): Promise<Threads> {
   const { driver, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, after, limit);

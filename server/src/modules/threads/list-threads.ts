@@ -36,17 +36,17 @@ export interface Thread {
   updatedMs: number;
 }
 
-export interface PageQuery {
+interface PageQuery {
   limit?: number;
   cursor?: string;
 }
 
 export interface ThreadEntry extends ListedEntry {
   thread: Thread;
-  place: store.Place;
+  threadPosition: store.ThreadPosition;
 }
 
-export type ThreadPage = MessagePage<ThreadEntry>;
+type ThreadPage = MessagePage<ThreadEntry>;
 
 export interface ThreadWithMessage {
   thread: Thread;
@@ -66,13 +66,13 @@ export async function listThreads(
   const { business } = caller;
   const reader = readerOf(caller);
   const scope = ['threads', business.id.toString(), reader.id, Object.entries(given).sort()];
-  const after = placeIn(services.cursors.open(scope, cursor));
+  const after = positionIn(services.cursors.open(scope, cursor));
   const filters = await resolveFilters(services.parties, business, reader, given);
   const database = services.database.of(business.id);
   const found = filters === undefined ? NONE : await store.listThreads(database, business.id, reader, filters, after, limit + 1);
   spend({ rows: found.scanned });
-  const cursorAt = ({ position, threadId }: store.Place) => services.cursors.issue(scope, `${position} ${threadId}`);
-  const cursorAfter = ({ place }: ThreadEntry) => cursorAt(place);
+  const cursorAt = ({ position, threadId }: store.ThreadPosition) => services.cursors.issue(scope, `${position} ${threadId}`);
+  const cursorAfter = ({ threadPosition }: ThreadEntry) => cursorAt(threadPosition);
   const page = pageFrom(await toEntries(services, caller, found.rows), limit, cursorAfter);
   const nextCursor = page.nextCursor ?? (found.scannedTo ? cursorAt(found.scannedTo) : null);
   return { readerId: business.id, detail: 'summary', entries: page.entries, cursorAfter, nextCursor };
@@ -88,7 +88,7 @@ export async function* threadsIn(services: ThreadServices, page: ThreadPage): As
 }
 
 /** The key needs no check, because a cursor is sealed. */
-function placeIn(key: string | undefined): store.Place | undefined {
+function positionIn(key: string | undefined): store.ThreadPosition | undefined {
   const [position, threadId] = key?.split(' ') ?? [];
   return position === undefined || threadId === undefined ? undefined : { position, threadId };
 }
@@ -106,8 +106,8 @@ async function toEntries(services: ThreadServices, { business }: Caller, rows: r
   const assignees = new Map((await findColleagues(services.database, business.id, rows.flatMap(assigneeOf))).map((one) => [one.id, one]));
   return rows.flatMap((row) => {
     const { value: entry } = entries.next();
-    const place = { position: row.last_position, threadId: row.thread_id };
-    return entry ? [{ ...entry, place, thread: toThread(row, business, assignees) }] : [];
+    const threadPosition = { position: row.last_position, threadId: row.thread_id };
+    return entry ? [{ ...entry, threadPosition, thread: toThread(row, business, assignees) }] : [];
   });
 }
 

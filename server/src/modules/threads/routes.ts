@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
-import { LABELS_PER_THREAD_MAX, THREAD_COUNT_MAX, THREAD_LABEL_MAX_CHARS, THREADS_PER_CHANGE_MAX } from '../../contract/limits.ts';
+import {
+  LABELS_PER_THREAD_MAX,
+  THREAD_COUNT_MAX,
+  THREAD_LABEL_MAX_CHARS,
+  THREADS_PER_CHANGE_MAX,
+  UNIT_THREADS,
+} from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { ColleagueSchema } from '../../contract/threads.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
@@ -94,7 +100,7 @@ export const change = endpoint({
 
 export const changeMany = endpoint({
   summary: 'Finish, assign or label several threads',
-  description: 'Changes all of them, or none: then `details` has an error for each thread that was not found.',
+  description: `Changes all of them, or none: then \`details\` has an error for each thread that was not found. Each ${UNIT_THREADS} threads count as a request.`,
   body: Type.Object(
     {
       ids: Type.Array(Type.String({ maxLength: 64, description: 'thr_ id' }), { minItems: 1, maxItems: THREADS_PER_CHANGE_MAX }),
@@ -104,9 +110,11 @@ export const changeMany = endpoint({
   ),
   success: { status: 200, description: 'All are changed.', schema: Type.Object({ changed: Type.Integer() }, closed) },
   errors: [...bodyErrors, 'not_found', 'conflict'],
-  handle: async (context, { caller, body: { ids, ...fields } }) => ({
-    body: { changed: (await changeThreads(context, caller, ids, fields)).length },
-  }),
+  handle: async (context, { caller, body: { ids, ...fields }, spend }) => {
+    // Before the change, because they are looked up even if it is refused.
+    spend({ requests: Math.ceil(ids.length / UNIT_THREADS) - 1 });
+    return { body: { changed: (await changeThreads(context, caller, ids, fields)).length } };
+  },
 });
 
 export const read = endpoint({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Spend } from '../../contract/cost.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { firstUuidAt, parseId, timeOfUuid } from '../../contract/ids.ts';
 import { PAGE_DEFAULT_ITEMS, WEBHOOK_ATTEMPTS_SHOWN_MAX, WEBHOOK_LOG_SCANNED_MAX } from '../../contract/limits.ts';
@@ -21,7 +22,7 @@ const QUEUED_FOR_MAX_MS = 48 * 3_600_000;
 const FIRST_WITHIN_MS = 60_000;
 const END_OF_TIME = 2 ** 48 - 1;
 
-export interface DeliveriesQuery extends PageQuery {
+interface DeliveriesQuery extends PageQuery {
   state?: store.DeliveryState;
   message?: string;
   since?: string;
@@ -36,7 +37,8 @@ export interface Delivery {
   body: string | undefined;
 }
 
-export async function listDeliveries(services: WebhookServices, business: Business, id: string, query: DeliveriesQuery) {
+/** `spend` charges for entries of the log that are read in vain. */
+export async function listDeliveries(services: WebhookServices, business: Business, id: string, query: DeliveriesQuery, spend: Spend) {
   const { limit = PAGE_DEFAULT_ITEMS, cursor, state, message, since, until } = query;
   const webhook = await getWebhook(services, business, id);
   const key = { partyId: business.id, webhookId: webhook.id };
@@ -46,7 +48,7 @@ export async function listDeliveries(services: WebhookServices, business: Busine
   const below = services.cursors.open(scope, cursor);
   const database = services.database.of(business.id);
   if (message !== undefined) {
-    const items = await withMessages(database, key, await ofMessage(database, key, message, filters));
+    const items = await withMessages(database, key, await ofMessage(database, key, message, filters, spend));
     return { webhook, items, nextCursor: null };
   }
 
@@ -54,11 +56,13 @@ export async function listDeliveries(services: WebhookServices, business: Busine
     from: firstUuidAt(sinceMs === undefined ? 0 : sinceMs - QUEUED_FOR_MAX_MS),
     to: below ?? firstUuidAt(untilMs ?? END_OF_TIME),
   };
-  const found = await store.scanDeliveries(database, key, range, filters, { scanned: WEBHOOK_LOG_SCANNED_MAX, limit: limit + 1 });
-  const items = found.flatMap(({ entry, fits }) => (fits ? [entry] : [])).slice(0, limit);
+  const bounds = { scannedMax: WEBHOOK_LOG_SCANNED_MAX, limit: limit + 1 };
+  const { fitting, scanned, endedAt } = await store.scanDeliveries(database, key, range, filters, bounds);
+  const items = fitting.slice(0, limit);
+  spend({ rows: scanned - items.length });
   // A page ends where the scan ended, even if it is short.
-  const end = found.length > limit ? items.at(-1) : found.find(({ isLast }) => isLast)?.entry;
-  const nextCursor = end ? services.cursors.issue(scope, end.id) : null;
+  const end = fitting.length > limit ? items.at(-1)?.id : endedAt;
+  const nextCursor = end === undefined ? null : services.cursors.issue(scope, end);
   return { webhook, items: await withMessages(database, key, items), nextCursor };
 }
 
@@ -69,21 +73,28 @@ async function withMessages(database: Database, { partyId }: WebhookKey, items: 
   return items.map((entry) => ({ entry, message: outlines.get(idOf(entry)) }));
 }
 
-async function ofMessage(database: Database, key: WebhookKey, message: string, filters: store.DeliveryFilters): Promise<LogEntry[]> {
+async function ofMessage(
+  database: Database,
+  key: WebhookKey,
+  message: string,
+  filters: store.DeliveryFilters,
+  spend: Spend,
+): Promise<LogEntry[]> {
   const messageId = parseId('msg', message) ?? parseId('evt', message);
-  const attempts = messageId === undefined ? [] : await attemptsOf(database, key, messageId);
+  const attempts = messageId === undefined ? [] : await attemptsOf(database, key, messageId, spend);
   const latest = latestOf(attempts);
   if (latest === undefined || (filters.state !== undefined && latest.status !== filters.state)) return [];
   const at = latest.attemptedAt ?? latest.createdAt;
   return (filters.since && at < filters.since) || (filters.until && at >= filters.until) ? [] : [latest];
 }
 
-/** The id is that of the message or event, or of one of the attempts. */
+/** The id is that of the message or event, or of one of the attempts. `spend` charges for entries of the log that are read in vain. */
 export async function getDelivery(
   services: WebhookServices & BodyServices,
   business: Business,
   webhookId: string,
   id: string,
+  spend: Spend,
 ): Promise<Delivery> {
   const webhook = await getWebhook(services, business, webhookId);
   const key = { partyId: business.id, webhookId: webhook.id };
@@ -91,7 +102,7 @@ export async function getDelivery(
   const attemptId = parseId('dlv', id);
   const named = attemptId === undefined ? undefined : ((await store.findAttempt(database, key, attemptId)) ?? noSuchDelivery());
   const messageId = named?.messageId ?? parseId('msg', id) ?? parseId('evt', id) ?? noSuchDelivery();
-  const attempts = await attemptsOf(database, key, messageId, named);
+  const attempts = await attemptsOf(database, key, messageId, spend, named);
   const latest = latestOf(attempts) ?? noSuchDelivery();
   const exchanges = await findExchanges(
     database,
@@ -108,22 +119,24 @@ export async function getDelivery(
   return { webhook, attempts: shown, latest, body: body?.toString() };
 }
 
-async function attemptsOf(database: Database, key: WebhookKey, messageId: string, named?: LogEntry): Promise<LogEntry[]> {
+async function attemptsOf(database: Database, key: WebhookKey, messageId: string, spend: Spend, named?: LogEntry): Promise<LogEntry[]> {
   const further = await store.furtherAttempts(database, key, messageId, WEBHOOK_ATTEMPTS_SHOWN_MAX);
   const isFirst = named !== undefined && named.attempt === 1 && named.event !== 'message.replay';
-  const first = isFirst ? named : await firstOf(database, key, messageId);
+  const first = isFirst ? named : await firstOf(database, key, messageId, spend);
   const isListed = named === undefined || isFirst || further.some(({ id }) => id === named.id);
   const all = [...further, ...(first ? [first] : []), ...(isListed ? [] : [named])];
   return all.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** No index leads from a message to its first attempt, because deliveries would pay for it. The time of the message finds it. */
-async function firstOf(database: Database, key: WebhookKey, messageId: string): Promise<LogEntry | undefined> {
+async function firstOf(database: Database, key: WebhookKey, messageId: string, spend: Spend): Promise<LogEntry | undefined> {
   const position = await store.positionOf(database, key.partyId, messageId);
   // The message of a test is in no ledger, and its time comes from the clock of a process.
   const fromMs = position === undefined ? timeOfUuid(messageId) - FIRST_WITHIN_MS : Number(position / POSITIONS_PER_MS);
   const range = { from: firstUuidAt(fromMs), to: firstUuidAt(fromMs + 2 * FIRST_WITHIN_MS) };
-  return store.firstAttempt(database, key, messageId, range, 10 * WEBHOOK_LOG_SCANNED_MAX);
+  const { first, scanned } = await store.firstAttempt(database, key, messageId, range, 10 * WEBHOOK_LOG_SCANNED_MAX);
+  spend({ rows: scanned });
+  return first;
 }
 
 /** A pending retry says no more than the failure before it, unless that is no longer in the log. */

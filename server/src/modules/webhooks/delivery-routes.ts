@@ -135,8 +135,8 @@ export const list = endpoint({
   ),
   success: { status: 200, description: 'A page of deliveries.', schema: pageSchema(WebhookMessageSchema) },
   errors: ['not_found', 'validation_error'],
-  handle: async (context, { caller, params, query }) => {
-    const { webhook, items, nextCursor } = await listDeliveries(context, caller.business, params.id, query);
+  handle: async (context, { caller, params, query, spend }) => {
+    const { webhook, items, nextCursor } = await listDeliveries(context, caller.business, params.id, query, spend);
     const data = items.map(({ entry, message }) => ({
       ...stateView(webhook, entry),
       message: message ? outlineView(message) : null,
@@ -158,8 +158,8 @@ export const getOne = endpoint({
   }),
   success: { status: 200, description: 'The delivery.', schema: WebhookDeliverySchema },
   errors: ['not_found'],
-  handle: async (context, { caller, params, reserve }) => {
-    const delivery = await getDelivery(context, caller.business, params.id, params.message_id);
+  handle: async (context, { caller, params, reserve, spend }) => {
+    const delivery = await getDelivery(context, caller.business, params.id, params.message_id, spend);
     reserveLarge(reserve, delivery.body ?? '');
     return { body: viewOf(delivery) };
   },

@@ -14,7 +14,7 @@ export interface DeliveryFilters {
 }
 
 /** A range of attempt ids. `from` is included, `to` is not. */
-export interface IdRange {
+interface IdRange {
   from: string;
   to: string;
 }
@@ -27,14 +27,14 @@ const WAITS_TO_RETRY = `(status = 'pending' AND attempt > 1)`;
 /**
  * A delivery stands in the log where its latest attempt does: where the message has no later one. The latest is looked up for each entry,
  * in a subquery that the planner can't turn into a join of the whole log. At most `$7` entries are read. The last of them is always
- * returned, for the cursor.
+ * returned, for the cursor and for the cost. row_number and lead need no later entries than the next one, so the scan ends with the page.
  */
-const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW, fits: 'boolean', is_last: 'boolean' }, ({ state }) => {
+const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW, fits: 'boolean', nth: 'integer' }, ({ state }) => {
   // Failures have an index. Other states are compared after the scan, which would have no limit otherwise.
   const only = state === 'any' ? '' : `AND a.status = '${state}'`;
   const [inScan, afterScan] = state === 'pending' || state === 'delivered' ? ['', only] : [only, ''];
-  return `SELECT * FROM (
-    SELECT ${COLUMNS}, row_number() OVER (ORDER BY a.id DESC) = $7 AS is_last,
+  return `SELECT ${namesOf(LOG_ROW)}, fits, nth FROM (
+    SELECT ${COLUMNS}, (row_number() OVER newest_first)::integer AS nth, lead(a.id) OVER newest_first IS NULL AS is_last,
            NOT (a.status = 'pending' AND a.attempt > 1) ${afterScan}
              AND ($5::timestamptz IS NULL OR coalesce(a.attempted_at, a.created_at) >= $5)
              AND ($6::timestamptz IS NULL OR coalesce(a.attempted_at, a.created_at) < $6)
@@ -43,14 +43,15 @@ const DELIVERIES = variants({ state: ['any', ...DELIVERY_STATES] }, { ...LOG_ROW
                    LIMIT 1) IS NULL AS fits
       FROM (SELECT * FROM webhook_attempts a
              WHERE a.party_id = $1 AND a.webhook_id = $2 AND a.id >= $3 AND a.id < $4 ${inScan} ORDER BY a.id DESC LIMIT $7) a
+    WINDOW newest_first AS (ORDER BY a.id DESC)
   ) scanned WHERE fits OR is_last ORDER BY id DESC LIMIT $8`;
 });
 
-export interface ScannedEntry {
-  entry: LogEntry;
-  fits: boolean;
-  /** The scan ended here, maybe before the log does. */
-  isLast: boolean;
+interface Scan {
+  fitting: LogEntry[];
+  scanned: number;
+  /** The id of the last entry, if the scan ended at its limit. The log may go on there. */
+  endedAt: string | undefined;
 }
 
 export async function scanDeliveries(
@@ -58,11 +59,16 @@ export async function scanDeliveries(
   { partyId, webhookId }: WebhookKey,
   { from, to }: IdRange,
   { state, since, until }: DeliveryFilters,
-  { scanned, limit }: { scanned: number; limit: number },
-): Promise<ScannedEntry[]> {
-  const values = [partyId, webhookId, from, to, since ?? null, until ?? null, scanned, limit];
+  { scannedMax, limit }: { scannedMax: number; limit: number },
+): Promise<Scan> {
+  const values = [partyId, webhookId, from, to, since ?? null, until ?? null, scannedMax, limit];
   const rows = await db.query(DELIVERIES.of({ state: state ?? 'any' }), values);
-  return rows.map((row) => ({ entry: toLogEntry(row), fits: row.fits, isLast: row.is_last }));
+  const last = rows.at(-1);
+  return {
+    fitting: rows.filter(({ fits }) => fits).map(toLogEntry),
+    scanned: last?.nth ?? 0,
+    endedAt: last?.nth === scannedMax ? last.id : undefined,
+  };
 }
 
 const POSITION = statement('SELECT position FROM ledger_entries WHERE party_id = $1 AND message_id = $2 ORDER BY position LIMIT 1', {
@@ -89,10 +95,15 @@ export async function furtherAttempts(
   return (await db.query(FURTHER_ATTEMPTS, [partyId, webhookId, messageId, limit])).map(toLogEntry);
 }
 
+/** Returns the last entry of the scan if no entry is the one, for the cost. */
 const FIRST_ATTEMPT = statement(
-  `SELECT ${COLUMNS} FROM (SELECT * FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id >= $4 AND id < $5 ORDER BY id LIMIT $6) a
-    WHERE a.message_id = $3 AND NOT ${FURTHER} LIMIT 1`,
-  LOG_ROW,
+  `SELECT ${namesOf(LOG_ROW)}, fits, nth FROM (
+    SELECT ${COLUMNS}, a.message_id = $3 AND NOT ${FURTHER} AS fits, (row_number() OVER oldest_first)::integer AS nth,
+           lead(a.id) OVER oldest_first IS NULL AS is_last
+      FROM (SELECT * FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id >= $4 AND id < $5 ORDER BY id LIMIT $6) a
+    WINDOW oldest_first AS (ORDER BY a.id)
+  ) scanned WHERE fits OR is_last ORDER BY id LIMIT 1`,
+  { ...LOG_ROW, fits: 'boolean', nth: 'integer' },
 );
 
 export async function firstAttempt(
@@ -100,10 +111,10 @@ export async function firstAttempt(
   { partyId, webhookId }: WebhookKey,
   messageId: string,
   { from, to }: IdRange,
-  scanned: number,
-): Promise<LogEntry | undefined> {
-  const [row] = await db.query(FIRST_ATTEMPT, [partyId, webhookId, messageId, from, to, scanned]);
-  return row && toLogEntry(row);
+  scannedMax: number,
+): Promise<{ first: LogEntry | undefined; scanned: number }> {
+  const [row] = await db.query(FIRST_ATTEMPT, [partyId, webhookId, messageId, from, to, scannedMax]);
+  return { first: row?.fits ? toLogEntry(row) : undefined, scanned: row?.nth ?? 0 };
 }
 
 const ATTEMPT = statement(`SELECT ${COLUMNS} FROM webhook_attempts a WHERE party_id = $1 AND webhook_id = $2 AND id = $3`, LOG_ROW);

@@ -251,8 +251,8 @@ export const statistics = endpoint({
   query: Type.Object({ period: Type.Optional(Type.Enum(keysOf(periods), { description: '24h by default.' })) }, closed),
   success: { status: 200, description: 'The statistics.', schema: WebhookStatisticsSchema },
   errors: ['not_found', 'validation_error'],
-  handle: async (context, { caller, params, query: { period = '24h' } }) => {
-    const { webhook, statistics } = await readStatistics(context, caller.business, params.id, period);
+  handle: async (context, { caller, params, query: { period = '24h' }, spend }) => {
+    const { webhook, statistics } = await readStatistics(context, caller.business, params.id, period, spend);
     const { countedSince, totals, buckets } = statistics;
     return {
       body: {

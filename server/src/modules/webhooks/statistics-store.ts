@@ -21,6 +21,8 @@ export interface Statistics {
   totals: Counted;
   /** The time at which the oldest counted attempt was queued. Null unless the log has more attempts than are counted. */
   countedSince: Date | null;
+  /** Entries of the log that were read for this. */
+  read: number;
 }
 
 const BUCKET_ROW = columns({
@@ -90,6 +92,7 @@ export async function attemptsByBucket(
     buckets: rows.flatMap((row) => (row.start === null ? [] : [{ start: row.start, ...toCounted(row) }])),
     totals: toCounted(total),
     countedSince: total.read < attemptsMax ? null : total.since,
+    read: total.read,
   };
 }
 

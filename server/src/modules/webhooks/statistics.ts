@@ -1,3 +1,4 @@
+import type { Spend } from '../../contract/cost.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Business } from '../../contract/parties.ts';
 import { SlowList } from '../../platform/fairness/slow-list.ts';
@@ -6,14 +7,14 @@ import { type Database, isTimeout } from '../../platform/postgres/postgres.ts';
 import { attemptsByBucket, limitStatements, type Period, type Statistics } from './statistics-store.ts';
 import { getWebhook, type Webhook, type WebhookServices } from './webhooks.ts';
 
-export type { Counted, Statistics } from './statistics-store.ts';
+export type { Counted } from './statistics-store.ts';
 
 export const periods = {
   '24h': { bucket: '1 hour', buckets: 24 },
   '7d': { bucket: '6 hours', buckets: 28 },
   '30d': { bucket: '1 day', buckets: 30 },
 } as const satisfies Record<string, Period>;
-export type PeriodName = keyof typeof periods;
+type PeriodName = keyof typeof periods;
 
 /** The limit for one webhook and period. The newest attempts are counted. */
 export const ATTEMPTS_COUNTED_MAX = 1_000_000;
@@ -46,9 +47,14 @@ export class WebhookStatistics {
     this.#database = database;
   }
 
-  async of(partyId: bigint, webhookId: string, period: PeriodName): Promise<Statistics> {
+  /** `spend` charges for the attempts that are counted. A cached result costs nothing, nor does one that another request is counting. */
+  async of(partyId: bigint, webhookId: string, period: PeriodName, spend: Spend): Promise<Statistics> {
     const name = `${partyId} ${webhookId} ${period}`;
-    const count = (patienceMs: number) => this.#count(name, { partyId, webhookId, period }, patienceMs);
+    const count = async (patienceMs: number) => {
+      const counted = await this.#count(name, { partyId, webhookId, period }, patienceMs);
+      spend({ rows: counted.read });
+      return counted;
+    };
     const asked = this.#kept.get(name) ?? this.#inTurn(String(partyId), count);
     this.#kept.set(name, asked);
     try {
@@ -99,7 +105,8 @@ export async function readStatistics(
   business: Business,
   id: string,
   period: PeriodName,
+  spend: Spend,
 ): Promise<{ webhook: Webhook; statistics: Statistics }> {
   const webhook = await getWebhook(services, business, id);
-  return { webhook, statistics: await services.webhookStatistics.of(business.id, webhook.id, period) };
+  return { webhook, statistics: await services.webhookStatistics.of(business.id, webhook.id, period, spend) };
 }

@@ -27,7 +27,7 @@ const LARGEST_JSON = hostileJson.map(([, json]) => json);
 const batch = ({ api }: TestBusiness, messages: readonly string[]) =>
   api.write('POST', '/messages/batch', `{"messages":[${messages.join()}]}`);
 
-/** Keys that canonical JSON has to sort, and that no schema knows. */
+/** Keys that canonical JSON must sort, and that no schema knows. */
 function unsortedKeys(bytes: number): string {
   const one = (i: number) => `"${((i * 2_654_435_761) % 4_294_967_296).toString(36).padStart(7, '0')}":1`;
   return Array.from({ length: Math.floor(bytes / 12) }, (_, i) => one(i)).join();
