@@ -33,7 +33,8 @@ export function cutTexts<T extends Cuttable>(content: T, maxChars: number): T {
  */
 export function fit<T>(items: T[], maxChars: number, cut: (item: T, textMaxChars: number) => T): { items: T[]; leftOut: number } {
   const kept = items.slice(0, countFitting(items, maxChars, cut));
-  let fitting = kept;
+  // Longer texts never fit, and JSON.stringify of the largest would hold the event loop.
+  let fitting = kept.map((item) => cut(item, maxChars));
   for (let textMaxChars = maxChars; sizeOf(fitting) > maxChars && textMaxChars > CUT_TEXT_MIN_CHARS; ) {
     textMaxChars = Math.max(CUT_TEXT_MIN_CHARS, Math.floor(textMaxChars / 2));
     fitting = kept.map((item) => cut(item, textMaxChars));

@@ -16,6 +16,8 @@ export const PAGE_DEFAULT_ITEMS = 10;
 export const FILE_TEXT_MAX_BYTES = 32 * 1024;
 /** Characters of JSON that verify_receipt compares: its hash is computed while others wait. */
 export const VERIFIED_JSON_MAX_CHARS = 64 * 1024;
+/** Levels of JSON that is given as a value. To write a deeper one, JSON.stringify needs time by the square of its levels. */
+export const JSON_VALUE_MAX_LEVELS = 100;
 /** Seconds that next_message waits at most: below the time-outs of common clients. */
 export const WAIT_MAX_S = 25;
 export const LEASE_DEFAULT_S = 300;

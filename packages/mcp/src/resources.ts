@@ -1,6 +1,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import type * as z from 'zod/v4';
 import { fit } from './fit.ts';
+import { messageOf } from './messages.ts';
 import { invalidArgument, messageId, threadId, type Workplace, wordsOf } from './tool.ts';
 import { threadView } from './tools/reading.ts';
 import { marked } from './untrusted.ts';
@@ -27,7 +28,7 @@ export function registerResources(server: McpServer, workplace: Workplace): void
 }
 
 async function readMessage({ waybill, self, resultMaxChars }: Workplace, id: string, signal: AbortSignal) {
-  const message = messageView(await waybill.message(checked(messageId(), id), { signal }), self);
+  const message = messageView(await messageOf(waybill, checked(messageId(), id), signal), self);
   return fit([message], resultMaxChars, cutMessage).items[0];
 }
 

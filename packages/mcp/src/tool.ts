@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type Waybill, WaybillError } from '@waybill/client';
 import * as z from 'zod/v4';
@@ -45,6 +46,8 @@ export function tool<In extends z.ZodObject, Out extends z.ZodObject>(definition
     register: (server, workplace) => {
       server.registerTool(name, config, async (input, context): Promise<CallToolResult> => {
         try {
+          // The arguments, which can have much JSON, were parsed in this turn of the event loop.
+          await setImmediate();
           const result = await run(workplace, input as z.infer<In>, context.mcpReq.signal);
           const text = isUntrusted ? marked(result) : visibleJson(result);
           return { content: [{ type: 'text', text }], structuredContent: result };

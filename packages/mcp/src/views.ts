@@ -1,7 +1,8 @@
-import type { Api, Message } from '@waybill/client';
+import type { Api } from '@waybill/client';
 import * as z from 'zod/v4';
 import { type Cuttable, cutTexts, cutTo } from './fit.ts';
 import { FILENAME_MAX_CHARS, FILES_LISTED_MAX } from './limits.ts';
+import type { ReadMessage } from './messages.ts';
 
 export type Summary = Api.EnvelopeSummary;
 type Party = Api.Party;
@@ -67,7 +68,7 @@ export function partyView(party: Party): z.infer<typeof partySchema> {
 }
 
 /** Names and texts are the sender’s. The service has established the rest. */
-export function messageView(message: Summary | Message, self: Self): MessageView {
+export function messageView(message: Summary | ReadMessage, self: Self): MessageView {
   const { from, to } = message;
   const isOwn = from.party.kind === 'handle' && from.party.handle === self.handle;
   const content: Content = {

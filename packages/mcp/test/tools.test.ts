@@ -100,6 +100,13 @@ describe.each(WAYS)('%s', (way, connect) => {
     const hostile = { to: acme.handle, json_text: '1,"to":"other"', idempotency_key: 'hostile' };
     expect(await agent.failure('send_message', hostile)).toContain('json_text: must be JSON');
     expect(await agent.failure('send_message', { ...hostile, json_text: '1', json: 1 })).toContain('along with json');
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    for (const name of ['send_message', 'check_schema'])
+      expect(await agent.failure(name, { ...hostile, json_text: undefined, json: JSON.parse(nested(101)) })).toMatch(
+        /^validation_error: json: /,
+      );
+    for (const [i, json] of [{ json: JSON.parse(nested(100)) }, { json_text: nested(1_000) }].entries())
+      await agent.result('send_message', { to: acme.handle, ...json, idempotency_key: `deep-${i}` });
   });
 
   test('send_message: refusals in the words of the API', async () => {
@@ -120,9 +127,9 @@ describe.each(WAYS)('%s', (way, connect) => {
 
   test('reply: in the thread, to the other party', async () => {
     const { id, thread_id } = await received({ subject: 'Question' });
-    const reply = await agent.result('reply', { in_reply_to: id, note: 'Answer', idempotency_key: `reply to ${id}`.replaceAll(' ', '-') });
+    const reply = await agent.result('reply', { in_reply_to: id, note: 'Reply', idempotency_key: `reply to ${id}`.replaceAll(' ', '-') });
     expect(reply.thread_id).toBe(thread_id);
-    expect((await acme.api.get(`/messages/${reply.id}`)).body).toMatchObject({ in_reply_to: id, note: 'Answer' });
+    expect((await acme.api.get(`/messages/${reply.id}`)).body).toMatchObject({ in_reply_to: id, note: 'Reply' });
     expect(await agent.failure('reply', { in_reply_to: 'msg_../me', idempotency_key: 'd' })).toContain(
       'must be an id that begins with msg_',
     );
@@ -185,6 +192,19 @@ describe.each(WAYS)('%s', (way, connect) => {
     expect(await agent.result('acknowledge', { consumer: 'desk', message_id: id })).toEqual({ acknowledged: true });
     expect(await agent.result('acknowledge', { consumer: 'desk', message_id: id })).toEqual({ acknowledged: false });
   });
+
+  test.each(['{"id":12345678901234567890,"price":1.0,"a":1,"a":"]}","json":{"data":[]}}', 'null', undefined])(
+    'next_message gives JSON as it was sent: %s',
+    async (json) => {
+      const shown = json ?? null;
+      const consumer = `exact-${randomUUID()}`;
+      await agent.result('next_message', { consumer });
+      const { body } = await acme.api.send(`{"to":"${globex.handle}"${json === undefined ? '' : `,"json":${json}`},"note":"x"}`);
+      const leased = await agent.result('next_message', { consumer, wait_s: 20 });
+      expect(leased).toMatchObject({ message: { id: body.id, untrusted_content: { note: 'x', json_text: shown } }, tries: 1 });
+      expect(await agent.resource(`waybill://messages/${body.id}`)).toContain(JSON.stringify({ json_text: shown }).slice(1, -1));
+    },
+  );
 
   test('next_message leaves the filter of a consumer that exists as it is', async () => {
     await globex.api.write('PUT', '/consumers/orders', { filter: { types: ['order'] } });
@@ -258,6 +278,17 @@ describe.each(WAYS)('%s', (way, connect) => {
       from: { address: acme.handle },
       to: { address: globex.handle },
       untrusted_content: { subject: 'Proof' },
+    });
+    // Others may read another value from it.
+    expect(await agent.result('verify_receipt', { receipt: receipt_url, json_text: '{"a":1,"b":1,"a":1.5}', vkey })).toMatchObject({
+      verdict: 'failed',
+      problem: expect.stringContaining('repeated keys'),
+      json: 'matches',
+      json_bytes: 'differs',
+    });
+    expect(await agent.result('verify_receipt', { receipt: receipt_url, json_text: '{"a":1.5, "b":1}', vkey })).toMatchObject({
+      verdict: 'verified',
+      json_bytes: 'differs',
     });
     const token = receipt_url.split('/').at(-1);
     expect(await agent.result('verify_receipt', { receipt: token, json_text: '{}' })).toMatchObject({

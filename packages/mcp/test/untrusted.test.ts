@@ -94,6 +94,8 @@ describe('what strangers wrote', () => {
     const text = visibleJson({ note: hidden });
     expect(text).toBe('{"note":"pay\\u202e\\u200b\\udb40\\udc41\\udb40\\udc42 now"}');
     expect(JSON.parse(text)).toEqual({ note: hidden });
+    const many = `\u200b${'\u200b\u{e0041}x'.repeat(2)}\u0085`;
+    expect(visibleJson(many)).toBe('"\\u200b\\u200b\\udb40\\udc41x\\u200b\\udb40\\udc41x\\u0085"');
   });
 });
 

@@ -1,4 +1,3 @@
-import { tools } from '@waybill/mcp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, forAgents, forOperators, forSigningIn, forVerifiers, keptMails, linkedFromMails } from '../../src/app.ts';
 import { apiDocument } from '../../src/modules/documentation/api-document.ts';
@@ -13,12 +12,13 @@ import { type Full, fill } from '../support/largest/business.ts';
 import { HoldMeter, served } from '../support/largest/hold.ts';
 import { type MeteredService, startMetered } from '../support/largest/metered-service.ts';
 import { largestOfOthers } from '../support/largest/other-requests.ts';
-import { largestCalls, mcp } from '../support/largest/tool-calls.ts';
-import { anyPages } from '../support/service.ts';
+import { largestCalls, mcp, toolsAndResources } from '../support/largest/tool-calls.ts';
+import { anyPages, type TestBusiness } from '../support/service.ts';
 
 /** The largest pages, documentation and agents' tools must not make others wait. */
 let metered: MeteredService;
 let meter: HoldMeter;
+let acme: TestBusiness;
 let full: Full;
 let requests: ReturnType<typeof largestOfOthers>;
 
@@ -26,7 +26,8 @@ beforeAll(async () => {
   metered = await startMetered({ NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' });
   const { service } = metered;
   meter = new HoldMeter(metered.process);
-  full = await fill(service, await service.business('acme', { claimed: true }));
+  acme = await service.business('acme', { claimed: true });
+  full = await fill(service, acme);
   await service.sql(`UPDATE parties SET has_agent_card = true WHERE handle = 'globex'`);
   const owner = await claimedBy(service, 'olga@corp.example', 'olgas');
   requests = largestOfOthers(service, owner, anyPages() ?? '', full.withFiles.receipt_url.split('/r/')[1]);
@@ -76,12 +77,12 @@ test('pages and what is beside the API do not hold the event loop', async () => 
   meter.expectShort();
 });
 
-test('every tool has a case, and none holds the event loop', async () => {
-  const calls = largestCalls(full);
-  expect(Object.keys(calls).sort()).toEqual(tools.map(({ name }) => name).sort());
-  for (const [name, args] of Object.entries(calls))
-    await meter.measure(name, () => served(() => mcp(full.globex.api, 'tools/call', { name, arguments: args })));
-  await meter.measure('tools/list', () => served(() => mcp(full.globex.api, 'tools/list')));
+test('every tool and resource has calls, which succeed and do not hold the event loop', async () => {
+  const calls = await largestCalls(metered.service, acme, full);
+  expect(Object.keys(calls).sort()).toEqual((await toolsAndResources(full.globex.api)).sort());
+  for (const [name, asks] of Object.entries(calls))
+    for (const [i, ask] of asks.entries()) await meter.measure(asks.length === 1 ? name : `${name} (${i + 1})`, ask);
+  for (const list of ['tools/list', 'resources/templates/list']) await meter.measure(list, () => served(() => mcp(full.globex.api, list)));
   meter.expectShort();
 });
 

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { checkReceipt, type Waybill, WaybillError } from '@waybill/client';
-import { ProofError, type Verdict, verifyContentHash } from '@waybill/proof';
+import { isAmbiguous, ProofError, type Verdict, verifyContentHash } from '@waybill/proof';
 import * as z from 'zod/v4';
 import { cutTexts, cutTo, fit } from '../fit.ts';
 import { FILE_TEXT_MAX_BYTES, FILENAME_MAX_CHARS, FILES_LISTED_MAX, VERIFIED_JSON_MAX_CHARS, VKEY_MAX_CHARS } from '../limits.ts';
+import { messageOf } from '../messages.ts';
 import { fileId, invalidArgument, isJson, messageId, readOnly, type Tool, tool, type Workplace } from '../tool.ts';
 import { partySchema, partyView } from '../views.ts';
 
@@ -34,7 +36,7 @@ const getFile = tool({
   }),
   isUntrusted: true,
   run: async (workplace, { message_id, file_id, read_text = false }, signal) => {
-    const message = await workplace.waybill.message(message_id, { signal });
+    const message = await messageOf(workplace.waybill, message_id, signal);
     const file = message.files.find(({ id }) => id === file_id);
     if (!file) throw new WaybillError('not_found', 'The message has no such file.', { status: 404 });
     const { download_url, expires_at } = await workplace.waybill.request('GET /v1/files/{id}', { path: { id: file_id } }, { signal });
@@ -73,6 +75,9 @@ const TOKEN = /(?:^|\/r\/|\/receipts\/)(rcpt_[0-9A-Za-z_-]{1,200})$/;
 const MINIMAL =
   'Not verified: the sender shows a minimal receipt, which leaves out what was hashed. Ask a party of the message for its proof.';
 
+const AMBIGUOUS =
+  'Not verified: json_text is not the text that was sent, and it has repeated keys, or numbers that a double rounds: others may read another value from it. Compare the text that you got.';
+
 const verifyReceipt = tool({
   name: 'verify_receipt',
   title: 'Verify a receipt',
@@ -105,7 +110,9 @@ const verifyReceipt = tool({
     json_bytes: z
       .enum(['matches', 'differs', 'unknown'])
       .optional()
-      .describe('Whether it is written as it was sent: repeated keys and long numbers, too. unknown for an older message.'),
+      .describe(
+        'Whether it is written as it was sent. differs: the value is the same, but spaces, order of keys, digits or repeated keys differ; the verdict is failed if others may read another value from it (repeated keys, numbers that a double rounds). unknown for an older message.',
+      ),
     message_id: z.string(),
     from: partySchema,
     to: partySchema,
@@ -122,13 +129,20 @@ const verifyReceipt = tool({
     if (token === undefined) throw invalidArgument('receipt', 'must be the URL of a receipt, or its token, rcpt_…');
     if (json_text !== undefined && !isJson(json_text)) throw invalidArgument('json_text', 'must be JSON');
     const receipt = await waybill.receipt(token, { signal });
-    const { content, json, jsonBytes } = checkReceipt(receipt, json_text);
+    // Names of files can have 1 MB together, and the JSON can take as long. So each is hashed in a turn of the event loop of its own.
+    await setImmediate();
+    const { content } = checkReceipt(receipt);
+    await setImmediate();
+    const { json, jsonBytes } = checkReceipt({ ...receipt, files: [] }, json_text);
+    await setImmediate();
     const isOther = content === 'differs' || json === 'differs';
-    const proven = isOther
-      ? { verdict: 'failed' as const, problem: 'The hash, or the JSON, is not that of the message.' }
-      : content === 'unknown'
-        ? { verdict: 'untrusted' as const, problem: MINIMAL }
-        : await provenBy(waybill, vkey, token, receipt.content_hash, signal);
+    const isOtherText = json_text !== undefined && json === 'matches' && jsonBytes === 'differs' && isAmbiguous(json_text);
+    const proven =
+      isOther || isOtherText
+        ? { verdict: 'failed' as const, problem: isOther ? 'The hash, or the JSON, is not that of the message.' : AMBIGUOUS }
+        : content === 'unknown'
+          ? { verdict: 'untrusted' as const, problem: MINIMAL }
+          : await provenBy(waybill, vkey, token, receipt.content_hash, signal);
     return {
       ...proven,
       content,

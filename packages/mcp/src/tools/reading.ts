@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Message } from '@waybill/client';
 import * as z from 'zod/v4';
 import { cutTo, fit } from '../fit.ts';
 import { JSON_IN_THREAD_MAX_BYTES, NOTE_IN_LIST_MAX_CHARS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from '../limits.ts';
+import { messageOf, type ReadMessage } from '../messages.ts';
 import { cursor, readOnly, type Tool, threadId, tool, type Workplace } from '../tool.ts';
 import { cutMessage, messageSchema, messageView, partySchema, partyView, type Summary } from '../views.ts';
 
@@ -152,8 +152,8 @@ export async function threadView(
 ) {
   const found = await waybill.thread(id, { limit, cursor, include: 'summary' }, { signal }).page();
   const isSmall = ({ json_bytes }: Summary) => json_bytes !== null && json_bytes <= JSON_IN_THREAD_MAX_BYTES;
-  const messages: (Summary | Message)[] = [];
-  for (const summary of found.data) messages.push(isSmall(summary) ? await waybill.message(summary.id, { signal }) : summary);
+  const messages: (Summary | ReadMessage)[] = [];
+  for (const summary of found.data) messages.push(isSmall(summary) ? await messageOf(waybill, summary.id, signal) : summary);
   const { items, leftOut } = fit(
     messages.map((message) => messageView(message, self)),
     resultMaxChars,

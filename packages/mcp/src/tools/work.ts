@@ -1,7 +1,8 @@
-import { type Consumer, WaybillError } from '@waybill/client';
+import { type Consumer, type Waybill, WaybillError } from '@waybill/client';
 import * as z from 'zod/v4';
 import { fit } from '../fit.ts';
 import { LEASE_DEFAULT_S, WAIT_MAX_S } from '../limits.ts';
+import { type Lease, type LeasedMessage, leaseOne } from '../messages.ts';
 import { messageId, type Tool, tool, type Workplace } from '../tool.ts';
 import { cutMessage, messageSchema, messageView } from '../views.ts';
 
@@ -35,7 +36,7 @@ const nextMessage = tool({
   }),
   isUntrusted: true,
   run: async (workplace, { consumer, wait_s = 0, lease_s = LEASE_DEFAULT_S, holder }, signal) => {
-    const [leased] = await lease(consumerOf(workplace, consumer, holder), { limit: 1, wait_s, lease_s }, signal);
+    const leased = await lease(workplace.waybill, { consumer, holder, wait_s, lease_s }, signal);
     if (!leased) return { message: null };
     const view = messageView(leased.message, workplace.self);
     const [message = view] = fit([view], workplace.resultMaxChars, cutMessage).items;
@@ -44,14 +45,14 @@ const nextMessage = tool({
 });
 
 /** Creates a missing consumer. An existing one keeps its filter, which PUT would change. */
-async function lease(consumer: Consumer, wanted: { limit: number; wait_s: number; lease_s: number }, signal: AbortSignal) {
+async function lease(waybill: Waybill, wanted: Lease, signal: AbortSignal): Promise<LeasedMessage | undefined> {
   try {
-    return await consumer.lease(wanted, { signal });
+    return await leaseOne(waybill, wanted, signal);
   } catch (error) {
     if (!(error instanceof WaybillError) || error.code !== 'not_found') throw error;
   }
-  await consumer.put({ start: 'now' }, { signal });
-  return consumer.lease(wanted, { signal });
+  await waybill.consumer(wanted.consumer).put({ start: 'now' }, { signal });
+  return leaseOne(waybill, wanted, signal);
 }
 
 const acknowledge = tool({

@@ -1,13 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
 import { JsonText } from '@waybill/client';
 import * as z from 'zod/v4';
 import { cutTo, fit } from '../fit.ts';
+import { JSON_VALUE_MAX_LEVELS } from '../limits.ts';
 import { invalidArgument, isJson, messageId, type Tool, threadId, tool, type Workplace } from '../tool.ts';
 
 const sends = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 const worker = z.object({ kind: z.enum(['person', 'agent']), id: z.string(), name: z.string() });
 
 const jsonFields = {
-  json: z.unknown().optional().describe('Any JSON value. Numbers beyond 2^53 lose digits: give json_text for those.'),
+  json: z
+    .unknown()
+    .optional()
+    .describe(`Any JSON value of up to ${JSON_VALUE_MAX_LEVELS} levels. Numbers beyond 2^53 lose digits: give json_text for those.`),
   json_text: z.string().optional().describe('In place of json: JSON as text, which is carried byte for byte.'),
 };
 const contentFields = {
@@ -41,7 +46,7 @@ type Address = { to: string } | { in_reply_to: string };
 
 async function send({ waybill }: Workplace, address: Address, content: Content, signal: AbortSignal) {
   const { json, json_text, upload_ids, idempotency_key, ...fields } = content;
-  refuseBadJson(content);
+  await refuseBadJson(content);
   const request = { ...address, ...fields, json, jsonText: json_text, files: upload_ids };
   const message = await waybill.send(request, { idempotencyKey: idempotency_key, signal });
   const { id, thread_id, received_at, receipt_url, validation, bodyDiffers } = message;
@@ -49,11 +54,21 @@ async function send({ waybill }: Workplace, address: Address, content: Content, 
   return bodyDiffers ? { ...delivery, body_differs: true as const } : delivery;
 }
 
-/** Text that is not JSON could add fields to the body. */
-function refuseBadJson({ json, json_text }: { json?: unknown; json_text?: string | undefined }): void {
+/** Text that is not JSON could add fields to the body. It takes some milliseconds to check, and the client then checks it again. */
+async function refuseBadJson({ json, json_text }: { json?: unknown; json_text?: string | undefined }): Promise<void> {
+  if (isDeeper(json, JSON_VALUE_MAX_LEVELS))
+    throw invalidArgument('json', `is nested deeper than ${JSON_VALUE_MAX_LEVELS} levels: give it as json_text`);
   if (json_text === undefined) return;
   if (json !== undefined) throw invalidArgument('json_text', 'can’t be given along with json');
   if (!isJson(json_text)) throw invalidArgument('json_text', 'must be JSON');
+  await setImmediate();
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const isChildDeeper = (child: unknown) => isDeeper(child, levels - 1);
+  return Array.isArray(value) ? value.some(isChildDeeper) : Object.values(value).some(isChildDeeper);
 }
 
 const sendMessage = tool({
@@ -140,7 +155,7 @@ const checkSchema = tool({
   // Error messages can quote the recipient’s schema.
   isUntrusted: true,
   run: async ({ waybill, resultMaxChars }, { to, ...given }, signal) => {
-    refuseBadJson(given);
+    await refuseBadJson(given);
     const body = new JsonText(`{"json":${given.json_text ?? JSON.stringify(given.json ?? null)}}`);
     const { validation } = await waybill.request('POST /v1/schema-check', { query: { to }, body }, { signal, isRepeatable: true });
     const { items, leftOut } = fit(validation.errors, resultMaxChars, ({ path, message, keyword }, maxChars) => ({
