@@ -915,6 +915,7 @@ CREATE TABLE uploads (
   parts_ref text,
   sha256 bytea,
   sealing_until timestamp with time zone,
+  object_id uuid,
   CONSTRAINT uploads_parts_check CHECK (((part_bytes IS NULL) = (parts_ref IS NULL))),
   CONSTRAINT uploads_pkey PRIMARY KEY (party_id, id)
 );
@@ -1013,6 +1014,7 @@ CREATE TABLE webhook_recoveries (
   queued integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
   ended_at timestamp with time zone,
+  retrying integer NOT NULL DEFAULT 0,
   CONSTRAINT webhook_recoveries_end CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['running'::text, 'paused'::text])))),
   CONSTRAINT webhook_recoveries_pkey PRIMARY KEY (party_id, webhook_id, id)
 );
@@ -1170,7 +1172,7 @@ BEGIN
   IF cardinality(done) > 0 THEN
     UPDATE consumers SET kept = kept - cardinality(done) WHERE party_id = party AND name = consumer;
   END IF;
-  -- What was parked, nobody has dealt with.
+  -- Only leased messages count as handed over: nobody has dealt with a parked one.
   IF taken IS NOT NULL THEN
     PERFORM note_hand_overs(array_fill(party, ARRAY[cardinality(taken)]), taken, 'consumer', clock_timestamp());
   END IF;
@@ -1394,7 +1396,7 @@ BEGIN
   SELECT w.hashes, w.committed INTO hashes, committed
     FROM write_messages(accepted, senders, placed.bases, placed.filtered, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
-  -- Each only where there is one: even a statement that writes nothing takes time.
+  -- The statements below run only if they have something to write: even one that writes nothing takes time.
   IF has_keys THEN
     INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
     SELECT m.sender_id, m.idempotency_key, m.id, clock + CASE WHEN m.mail_digest IS NULL THEN key_window ELSE mail_window END, m.request_digest, m.mail_digest
@@ -1430,14 +1432,15 @@ CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, ent
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock  CONSTANT timestamptz := clock_timestamp();
-  hour   CONSTANT bigint := 3600000 * 4096::bigint;
-  task   record;
-  hook   record;
-  room   integer;
-  start  bigint;
-  walked record;
-  chosen uuid[];
+  clock   CONSTANT timestamptz := clock_timestamp();
+  hour    CONSTANT bigint := 3600000 * 4096::bigint;
+  task    record;
+  hook    record;
+  room    integer;
+  start   bigint;
+  walked  record;
+  chosen  uuid[];
+  retried integer := 0;
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
    WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
@@ -1451,7 +1454,7 @@ BEGIN
 
   SELECT least(entries_max, waiting_max - count(*)) INTO room
     FROM (SELECT 1 FROM webhook_attempts a WHERE a.party_id = party AND a.webhook_id = webhook AND a.status = 'pending' LIMIT waiting_max) AS waiting;
-  -- Not for a few at a time: each step costs about as much as a hundred of its entries.
+  -- A step waits until there is room for many attempts, because it costs about as much as a hundred of its entries.
   IF room < waiting_max / 4 THEN
     RETURN NULL;
   END IF;
@@ -1469,7 +1472,7 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  -- Of an hour at most, which bounds what is read of the log.
+  -- A step walks the entries of one hour at most, which bounds what it reads of the log of attempts.
   SELECT count(*) AS entries, max(e.position) AS through,
          coalesce(array_agg(e.message_id) FILTER (WHERE (hook.target IS NULL OR e.segment = hook.target) AND (hook.types IS NULL OR e.type LIKE ANY (hook.types))),
                   '{}') AS matching
@@ -1480,7 +1483,17 @@ BEGIN
 
   chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
   PERFORM queue_recovered(party, webhook, chosen, hook.ordered, clock);
-  UPDATE webhook_recoveries SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen)
+  IF task.selection <> 'all' THEN
+    SELECT count(*) INTO retried
+      FROM unnest(walked.matching) AS m (id)
+     CROSS JOIN LATERAL (
+       SELECT 1 FROM webhook_attempts a
+        WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id >= m.id AND a.message_id <= m.id
+          AND a.attempt > 1 AND (a.status = 'pending') IS TRUE
+        ORDER BY a.party_id, a.webhook_id, a.message_id LIMIT 1) AS retry;
+  END IF;
+  UPDATE webhook_recoveries
+     SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen), retrying = retrying + retried
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);
 END
@@ -1671,7 +1684,7 @@ CREATE FUNCTION fold_word(word text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower((regexp_replace(NORMALIZE(word, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text) COLLATE "C")), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðŦŧıÆŒẞ'::text, 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f\u2000-\u206f]'::text, ''::text, 'g'::text);
+RETURN regexp_replace(NORMALIZE(replace(replace(replace(translate(lower(("left"(regexp_replace(NORMALIZE(word, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), 256) COLLATE "C")), 'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЂЄЅІЈЉЊЋЏҐØøŁłĐđÐðŦŧıÆŒẞ'::text, 'αβγδεζηθικλμνξοπρστυφχψωσабвгдежзийклмнопрстуфхцчшщъыьэюяёђєѕіјљњћџґoollddddttiæœß'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), NFKC), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f\u2000-\u206f]'::text, ''::text, 'g'::text);
 
 CREATE FUNCTION follow_contacts(entries indexed_entry[])
  RETURNS void
@@ -1716,7 +1729,7 @@ BEGIN
     SELECT s.party_id, s.other_id, max(s.last) FROM seen s GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position
   ), counted AS (
-    -- Read by the main query, so that this part comes first: whoever changes a contact locks its row here before the others.
+    -- Read by the main query, so that this part comes first: a transaction that changes a contact locks its row here before those of its actors and its activity.
     INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
     SELECT n.party_id, n.other_id, new_uuid(n.first_at), n.first_at, n.last_at, n.box, n.received, n.sent
       FROM (SELECT s.party_id, s.other_id, min(s.first_at) AS first_at, max(s.last_at) AS last_at, (array_agg(s.box ORDER BY s.last DESC, s.box))[1] AS box,
@@ -2004,7 +2017,7 @@ DECLARE
   day_used    bigint[] := month_used;
   bytes_used  bigint[] := month_used;
   is_new      boolean[] := array_fill(false, ARRAY[ledger_count]);
-  -- Where the day's messages of a ledger are counted: domains of one organisation share a ledger's count.
+  -- day_ledgers[i] is the ledger in which the day's messages of ledger i are counted: domains of one organisation share a count.
   day_ledgers integer[] := array_fill(0, ARRAY[ledger_count]);
   counted_in  integer;
   n           integer := 0;
@@ -3323,7 +3336,7 @@ AS $function$
 DECLARE
   renamed record;
 BEGIN
-  -- So that of two changes the later one writes the name. In the order in which deliveries lock them.
+  -- Under the lock, the later of two changes writes the name. Deliveries lock contacts in the same order, so there is no deadlock.
   PERFORM FROM contacts c WHERE c.party_id = ANY (owners) AND c.other_id = other ORDER BY c.party_id FOR UPDATE;
   SELECT array_agg(c.party_id) AS owners, array_agg(contact_name(c.folded_label, p.folded_name)) AS names INTO renamed
     FROM unnest(owners) AS k (owner) JOIN contacts c ON c.party_id = k.owner AND c.other_id = other JOIN parties p ON p.id = c.other_id;
@@ -3549,7 +3562,7 @@ BEGIN
 
   SELECT array_agg(c.party_id) INTO cut FROM (SELECT e.party_id FROM unnest(entries) AS e GROUP BY e.party_id HAVING count(*) = part_max) c;
   IF cut IS NOT NULL THEN
-    -- With the age of the oldest batch that was taken, because the metric of what waits goes by it.
+    -- The row keeps the id of the oldest batch that was taken: the metric of the lag reads the age from the id.
     INSERT INTO committed_batches (id, party_ids) VALUES (taken.oldest, cut);
   END IF;
 
@@ -3794,7 +3807,7 @@ AS $function$
 DECLARE
   m        record;
   entries  indexed_entry[] := '{}';
-  -- Of each message, and for each entry the number of its message.
+  -- words_of has the words of each message, places the number of its message for each entry.
   words_of text[] := '{}';
   places   integer[] := '{}';
 BEGIN

@@ -174,11 +174,11 @@ describe.each(places)('a message with uploads, with files in a %s', (place) => {
 
     test('when it is a reply, which may carry the replier’s uploads', async () => {
       const parent = await sent([]);
-      const { status, body } = await globex.api.send({ in_reply_to: parent.id, files: [await upload(globex.api, 'answer')] });
+      const { status, body } = await globex.api.send({ in_reply_to: parent.id, files: [await upload(globex.api, 'reply')] });
       expect(status).toBe(201);
       const [, reply] = (await acme.api.get(`/threads/${parent.thread_id}`)).body.data;
       expect(withoutUrls(reply)).toEqual(withoutUrls(body));
-      expect((await download(reply.files[0].download_url)).bytes.toString()).toBe('answer');
+      expect((await download(reply.files[0].download_url)).bytes.toString()).toBe('reply');
     });
 
     test('when both are one', async () => {

@@ -83,7 +83,9 @@ describe.each(places)('a PUT to the upload URL, with files in a %s', (place) => 
       const uuid = parseId('upl', ticket.upload_id);
       expect((await service.kept()).filter((name) => !before.includes(name))).toEqual([`uploads/${uuid}`]);
       await send(ticket.upload_id);
-      expect((await service.kept()).filter((name) => !before.includes(name))).toEqual([`objects/${uuid}`]);
+      expect((await service.kept()).filter((name) => !before.includes(name))).toEqual([
+        `objects/${await service.objectOf(ticket.upload_id)}`,
+      ]);
     });
   });
 

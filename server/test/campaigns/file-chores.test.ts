@@ -115,7 +115,9 @@ describe.each(places)('with files in a %s', (place) => {
       service.sql('UPDATE uploads SET expires_at = now() - $2::interval WHERE id = $1', [parseId('upl', uploadId), interval]);
     const isKnown = async (uploadId: string) =>
       (await service.sql('SELECT 1 FROM uploads WHERE id = $1', [parseId('upl', uploadId)])).length === 1;
-    const keptOf = async (uploadId: string) => (await service.kept()).filter((name) => name.includes(parseId('upl', uploadId) as string));
+    const keptWith = async (...ids: (string | undefined)[]) =>
+      (await service.kept()).filter((name) => ids.some((id) => id !== undefined && name.includes(id)));
+    const keptOf = async (uploadId: string) => keptWith(parseId('upl', uploadId), await service.objectOf(uploadId));
 
     /** Runs the chore at once, and waits for it. */
     async function cleanUp(): Promise<void> {
@@ -177,16 +179,43 @@ describe.each(places)('with files in a %s', (place) => {
     test('removes what a refused message had taken hold of', async () => {
       const [whole, missing] = [await upload(acme.api, 'whole'), await announce(acme.api)];
       expect((await acme.api.send({ to: 'globex', files: [whole, missing.upload_id] })).status).toBe(400);
+      const object = await service.objectOf(whole);
+      expect(await keptOf(whole)).toEqual([`objects/${object}`]);
       await expire(whole, '61 minutes');
       await cleanUp();
-      expect(await keptOf(whole)).toEqual([]);
+      expect(await keptWith(parseId('upl', whole), object)).toEqual([]);
     });
+
+    test('leaves what a refused message had taken hold of while it can still be sent', async () => {
+      const [whole, missing] = [await upload(acme.api, 'whole'), await announce(acme.api)];
+      expect((await acme.api.send({ to: 'globex', files: [whole, missing.upload_id] })).status).toBe(400);
+      await service.age(`objects/${await service.objectOf(whole)}`, 49);
+      await cleanUp();
+      const { files } = await send(whole);
+      expect((await download(files[0].download_url)).bytes.toString()).toBe('whole');
+    });
+
+    if (place === 'bucket')
+      test('removes the copies of processes that died: the last one with its upload, the others two days later', async () => {
+        const id = await upload(acme.api, 'never sent');
+        const [earlier, last] = [newUuid(), newUuid()];
+        for (const copy of [earlier, last]) {
+          expect(await service.objects.seal(parseId('upl', id) ?? '', copy)).toBe(10);
+          await service.sql('UPDATE uploads SET object_id = $2 WHERE id = $1', [parseId('upl', id), copy]);
+        }
+        await expire(id, '61 minutes');
+        await cleanUp();
+        expect(await keptWith(parseId('upl', id), earlier, last)).toEqual([`objects/${earlier}`]);
+        await service.age(`objects/${earlier}`, 49);
+        await cleanUp();
+        expect(await keptWith(earlier)).toEqual([]);
+      });
 
     test('leaves what a message refers to, however old', async () => {
       const id = await upload(acme.api, 'sent');
       const { id: messageId } = await send(id);
       await expire(id, '10 days');
-      await service.age(`objects/${parseId('upl', id)}`, 1_000);
+      await service.age(`objects/${await service.objectOf(id)}`, 1_000);
       await cleanUp();
       expect(await isKnown(id)).toBe(false);
       const { files } = (await globex.api.get(`/messages/${messageId}`)).body;
@@ -207,9 +236,10 @@ describe.each(places)('with files in a %s', (place) => {
       late.end('ain');
       expect((await putting).status).toBe(200);
       expect(await keptOf(ticket.upload_id)).toHaveLength(2);
+      const object = await service.objectOf(ticket.upload_id);
       await expire(ticket.upload_id, '61 minutes');
       await cleanUp();
-      expect(await keptOf(ticket.upload_id)).toEqual([`objects/${parseId('upl', ticket.upload_id)}`]);
+      expect(await keptWith(parseId('upl', ticket.upload_id), object)).toEqual([`objects/${object}`]);
       expect((await download(files[0].download_url)).bytes.toString()).toBe('first');
     });
 

@@ -58,14 +58,14 @@ describe.each(places)('parts in a %s', (place) => {
       const url = await objects.downloadUrl(upload.id, { filename: 'a', contentType: 'a/b', expiresAt: soon() });
       expect(bytes.equals((await download(url)).bytes)).toBe(true);
       expect(await keptOf(before)).toEqual([`objects/${upload.id}`]);
-      expect(await objects.seal(upload.id)).toBe(size);
+      expect(await objects.seal(upload.id, upload.id)).toBe(size);
     },
   );
 
   test('are no object, and can’t be sealed, before they are joined', async () => {
     const upload = await begun(5);
     await putPart(upload, 1, 'hello');
-    expect(await objects.seal(upload.id)).toBeUndefined();
+    expect(await objects.seal(upload.id, upload.id)).toBeUndefined();
     await expect(objects.read(upload.id)).rejects.toThrow();
     expect(await objects.parts.join(upload)).toEqual([]);
     expect((await bytesOf(upload.id)).toString()).toBe('hello');

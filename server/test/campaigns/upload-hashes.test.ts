@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseId } from '../../src/contract/ids.ts';
+import { newUuid, parseId } from '../../src/contract/ids.ts';
 import { MB } from '../../src/contract/limits.ts';
 import { type FileService, places, startFileService } from '../support/file-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import type { TestBusiness } from '../support/service.ts';
-import { announce, sha256Of, someBytes, upload } from '../support/transfer.ts';
+import { announce, download, put, sha256Of, someBytes, upload } from '../support/transfer.ts';
 
 const LARGE_BYTES = 40 * MB;
 
@@ -52,7 +53,7 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
     const id = await upload(acme.api, bytes);
     expect((await send([id])).status).toBe(201);
     // The bytes are gone, so a second read would fail.
-    await service.objects.remove(parseId('upl', id) as string);
+    await service.objects.remove(await service.objectOf(id));
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
   });
 
@@ -68,30 +69,76 @@ describe.each(places)('the hash of an upload, with files in a %s', (place) => {
     }
   });
 
+  const lease = (id: string, until: string, objectId: string | null = null) =>
+    service.sql('UPDATE uploads SET sealing_until = now() + $2::interval, object_id = $3 WHERE id = $1', [
+      parseId('upl', id),
+      until,
+      objectId,
+    ]);
+
   test('waits for a process that seals the upload no longer than its lease', async () => {
     const bytes = someBytes(10);
     const id = await upload(acme.api, bytes);
-    // A killed process leaves such a lease.
-    const lease = (until: string) =>
-      service.sql('UPDATE uploads SET sealing_until = now() + $2::interval WHERE id = $1', [parseId('upl', id), until]);
-    await lease('1 hour');
+    await lease(id, '1 hour');
     // In a folder any process may seal the upload, but a bucket may still be copying.
     if (place === 'bucket') {
       const response = await send([id]);
       expectRefusal(response, 'unavailable');
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3_500);
-      await lease('-1 second');
+      await lease(id, '-1 second');
     }
     expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
   });
 
-  test('is taken over from a process that died with the copy done, before its lease is over', async () => {
-    const bytes = someBytes(10);
-    const id = await upload(acme.api, bytes);
-    await service.sql("UPDATE uploads SET sealing_until = now() + interval '1 hour' WHERE id = $1", [parseId('upl', id)]);
-    await service.objects.seal(parseId('upl', id) as string);
-    expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
-  });
+  if (place === 'bucket') {
+    test.each(['1 hour', '-1 second'])(
+      'is that of the copy that a process completed before it died, with a lease of %s left',
+      async (left) => {
+        const bytes = someBytes(10);
+        const id = await upload(acme.api, bytes);
+        const copy = newUuid();
+        await lease(id, left, copy);
+        await service.objects.seal(parseId('upl', id) ?? '', copy);
+        expect((await send([id])).body.files[0].sha256).toBe(sha256Of(bytes));
+        expect(await service.objectOf(id)).toBe(copy);
+        expect((await service.kept()).filter((name) => name.includes(parseId('upl', id) ?? ''))).toEqual([]);
+      },
+    );
+
+    test('is that of the copy that was recorded first, if two processes copy at once and the upload is PUT again in between', async () => {
+      const before = await service.kept();
+      const other = await service.sibling();
+      try {
+        for (let round = 0; round < 4; round++) {
+          // Large enough that the bucket takes a while to copy them.
+          const [first, again] = [someBytes(2 * MB), someBytes(2 * MB)];
+          const ticket = await announce(acme.api, { size_bytes: 2 * MB });
+          expect((await put(ticket, first)).status).toBe(200);
+          const sending = send([ticket.upload_id]);
+          await sleep(round * 60);
+          expect((await put(ticket, again)).status).toBe(200);
+          await service.sql("UPDATE uploads SET sealing_until = now() - interval '1 second' WHERE sealing_until IS NOT NULL AND id = $1", [
+            parseId('upl', ticket.upload_id),
+          ]);
+          const responses = [await send([ticket.upload_id], other.url), await sending, await send([ticket.upload_id])];
+          const sent = responses.filter(({ status }) => status === 201).map(({ body }) => body.files[0]);
+          expect(sent.length).toBeGreaterThanOrEqual(2);
+          const hashes = new Set(sent.map(({ sha256 }) => sha256));
+          expect(hashes.size).toBe(1);
+          expect([sha256Of(first), sha256Of(again)]).toContain(sent[0].sha256);
+          for (const { download_url } of sent) expect(hashes).toContain(sha256Of((await download(download_url)).bytes));
+          const object = `objects/${await service.objectOf(ticket.upload_id)}`;
+          const left = (await service.kept()).filter(
+            (name) => !before.includes(name) && name !== `uploads/${parseId('upl', ticket.upload_id)}`,
+          );
+          expect(left).toEqual([object]);
+          before.push(object, `uploads/${parseId('upl', ticket.upload_id)}`);
+        }
+      } finally {
+        await other.stop();
+      }
+    });
+  }
 
   // The service runs in this process, so its reads from a folder can be counted.
   if (place === 'folder')

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { bucketOf } from '../../src/bucket.ts';
 import { readConfig } from '../../src/config.ts';
+import { parseId } from '../../src/contract/ids.ts';
 import { FolderStore } from '../../src/platform/objects/folder-store.ts';
 import type { ObjectStore } from '../../src/platform/objects/object-store.ts';
 import { UrlSigner } from '../../src/platform/objects/url-signer.ts';
@@ -19,17 +20,29 @@ export const places: readonly Place[] = isGivenS3 ? ['bucket'] : ['folder', 'buc
 export interface FileService extends TestService {
   /** The store of the service, as another process would open it. */
   objects: ObjectStore;
+  /** The id of the object that the upload was sealed into. */
+  objectOf(uploadId: string): Promise<string>;
   /** Lists everything in the store: `objects/<uuid>`, `uploads/<uuid>`, and files under way. */
   kept(): Promise<string[]>;
   /** Sets the last change of one of these back. */
   age(kept: string, hours: number): Promise<void>;
 }
 
-export function startFileService(place: Place, env: Record<string, string> = {}): Promise<FileService> {
-  return place === 'folder' ? startOnFolder(env) : startOnBucket(env);
+type Placed = Omit<FileService, 'objectOf'>;
+
+export async function startFileService(place: Place, env: Record<string, string> = {}): Promise<FileService> {
+  const service = place === 'folder' ? await startOnFolder(env) : await startOnBucket(env);
+  return {
+    ...service,
+    objectOf: async (uploadId) => {
+      const id = parseId('upl', uploadId) ?? uploadId;
+      const [row] = await service.sql<{ object: string }>('SELECT COALESCE(object_id, id) AS object FROM uploads WHERE id = $1', [id]);
+      return row?.object ?? id;
+    },
+  };
 }
 
-async function startOnFolder(env: Record<string, string>): Promise<FileService> {
+async function startOnFolder(env: Record<string, string>): Promise<Placed> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
   const folder = path.join(dataDir, 'files');
   const service = await startTestService({ DATA_DIR: dataDir, ...env });
@@ -49,7 +62,7 @@ async function startOnFolder(env: Record<string, string>): Promise<FileService> 
   };
 }
 
-async function startOnBucket(env: Record<string, string>): Promise<FileService> {
+async function startOnBucket(env: Record<string, string>): Promise<Placed> {
   const server = await startS3Server();
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'waybill-files-'));
   const settings = { DATA_DIR: dataDir, ...server.env, ...env };

@@ -36,5 +36,5 @@ while ((await readdir(path.join(folder, 'aside')).catch(() => [])).length === 0)
 void fill((id, bytes) => store.write(id, bytes));
 void fill(async (id, bytes) => {
   await store.receive(id, bytes, Number(sizeBytes));
-  await store.seal(id);
+  await store.seal(id, id);
 });

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * s3rver in a separate process, changed in several places to behave like S3. Without the changes it checks signatures as if !'()* and the
  * slash after a bucket were never signed, lets unsigned requests pass, can neither abort a multipart upload nor list its parts, accepts
- * parts of uploads that have ended or were never begun, ignores If-None-Match on writes, does not compare completed parts with the received
- * ones, and shows half of an object while it is written. Other differences remain, so they are not tested on it: ranges other than
- * first-last and first-, If-Range, conditions on copies, If-Match on writes, and the minimum size of a part.
+ * parts of uploads that have ended or were never begun, ignores If-None-Match on writes and x-amz-copy-source-if-match on copies, does not compare
+ * completed parts with the received ones, shows half of an object while it is written, and copies half of the old and half of the new one. Other
+ * differences remain, so they are not tested on it: ranges other than first-last and first-, If-Range, other conditions on copies, If-Match on
+ * writes, and the minimum size of a part.
  */
 const [folder = '', bucket = ''] = process.argv.slice(2);
 const SLOW_COPY_BYTES = 1_000_000;
@@ -47,9 +48,13 @@ async function acceptSlash(exchange: Exchange, next: () => Promise<void>): Promi
   return next();
 }
 
-async function refuseExisting({ method, path: target, headers }: Exchange, next: () => Promise<void>): Promise<void> {
-  const file = path.join(folder, `${decodeURIComponent(target)}._S3rver_object`);
-  if (method === 'PUT' && headers['if-none-match'] === '*' && (await fs.stat(file).catch(() => undefined)))
+const fileOf = (key: string) => path.join(folder, `${decodeURIComponent(key)}._S3rver_object`);
+
+async function checkConditions({ method, path: target, headers }: Exchange, next: () => Promise<void>): Promise<void> {
+  const [source, etag] = [headers['x-amz-copy-source'], headers['x-amz-copy-source-if-match']];
+  const isExisting = headers['if-none-match'] === '*' && (await fs.stat(fileOf(target)).catch(() => undefined)) !== undefined;
+  const md5 = source && etag && (await fs.readFile(`${fileOf(source)}.md5`, 'utf8').catch(() => undefined));
+  if (method === 'PUT' && (isExisting || (md5 !== undefined && `"${md5}"` !== etag)))
     throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   return next();
 }
@@ -98,7 +103,7 @@ async function abortAndList(exchange: Exchange, next: () => Promise<void>): Prom
   }
 }
 
-server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList, refuseExisting);
+server.middleware.unshift(refuseUnsigned, acceptSlash, abortAndList, checkConditions);
 
 let written = 0;
 
@@ -129,13 +134,20 @@ server.store.putObjectMultipart = async (name: string, uploadId: string, parts: 
     if ((await etagOf(uploadId, number)) !== etag) throw new S3Error('InvalidPart', 'A part is not there, or is another one.');
   return putObjectMultipart(name, uploadId, parts);
 };
-const { copyFile } = fs;
-fs.copyFile = (source, target) =>
-  whole(String(target), async (aside) => {
-    await copyFile(source, aside);
-    // S3 takes a while to copy large objects, during which other requests run.
-    if ((await fs.stat(aside)).size >= SLOW_COPY_BYTES) await sleep(SLOW_COPY_MS);
+server.store.copyObject = async (fromBucket: string, from: string, toBucket: string, to: string) => {
+  const fileWith = (what: string, one: string, key: string): string => server.store.getResourcePath(one, key, what);
+  await fs.mkdir(path.dirname(fileWith('object', toBucket, to)), { recursive: true });
+  const copies = ['metadata.json', 'object.md5', 'object'].map((what) => {
+    return { from: fileWith(what, fromBucket, from), aside: path.join(folder, `aside-${++written}`), to: fileWith(what, toBucket, to) };
   });
+  await Promise.all(copies.map((one) => fs.copyFile(one.from, one.aside)));
+  // S3 takes a while to copy large objects, during which other requests run.
+  if ((await fs.stat(fileWith('object', fromBucket, from)).catch(() => ({ size: SLOW_COPY_BYTES }))).size >= SLOW_COPY_BYTES)
+    await sleep(SLOW_COPY_MS);
+  // The object counts as there once its bytes are.
+  for (const one of copies) await fs.rename(one.aside, one.to);
+  return server.store.getMetadata(toBucket, to);
+};
 
 const { port } = await server.run();
 console.log(port);

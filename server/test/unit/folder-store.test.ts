@@ -92,7 +92,7 @@ describe('a file in the making', () => {
     const receiving = store.receive(id, source, 2);
     while ((await inPart('aside')).length === 0) await sleep(5);
     expect(await inPart('uploads')).toEqual([id]);
-    expect(await store.seal(id)).toBe(2);
+    expect(await store.seal(id, id)).toBe(2);
     letGo();
     await receiving;
     expect((await buffer(await store.read(id))).toString()).toBe('12');
@@ -198,7 +198,7 @@ describe('an id', () => {
       await mkdir(path.join(folder, 'objects'), { recursive: true });
       await expect(store.write(id, Readable.from([Buffer.from('x')]))).rejects.toThrow('not the id of an object');
       await expect(store.read(id)).rejects.toThrow('not the id of an object');
-      await expect(store.seal(id)).rejects.toThrow('not the id of an object');
+      await expect(store.seal(id, id)).rejects.toThrow('not the id of an object');
       await expect(store.remove(id)).rejects.toThrow('not the id of an object');
       expect(await kept()).toEqual([]);
     },

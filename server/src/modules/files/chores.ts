@@ -35,9 +35,10 @@ export function fileChores(files: Files, objects: ObjectStore): Chore[] {
         const expired: store.ExpiredUpload[] = [];
         for (const shard of database.shards) expired.push(...(await store.takeExpiredUploads(shard, EXPIRY_GRACE_S)));
         // An object that a message refers to stays. Bytes that were PUT to its URL later do not.
-        for (const { id, partsRef, isReferredTo } of expired) {
+        for (const { id, objectId, partsRef, isReferredTo } of expired) {
           if (partsRef !== null) await objects.parts.drop({ id, ref: partsRef });
-          await (isReferredTo ? objects.removeUpload(id) : objects.remove(id));
+          await objects.removeUpload(id);
+          if (!isReferredTo) await objects.remove(objectId);
         }
         let orphans = 0;
         let batch: string[] = [];

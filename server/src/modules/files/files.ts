@@ -109,9 +109,10 @@ export class Files {
     const sealed: store.Upload[] = [];
     for (const { given, id } of wanted) {
       const upload = uploads.find((one) => one.id === id) ?? noSuchUpload(given);
-      if ((await this.#sealing.seal(owner.id, upload)) !== upload.sizeBytes)
+      const object = await this.#sealing.seal(owner.id, upload);
+      if (object?.sizeBytes !== upload.sizeBytes)
         throw new Refusal('upload_incomplete', `The bytes of ${given} were never PUT to its upload URL, or its parts are not complete.`);
-      sealed.push(upload);
+      sealed.push({ ...upload, objectId: object.objectId });
     }
     return sealed;
   }
@@ -122,7 +123,7 @@ export class Files {
   async attach(owner: Party, uploads: readonly store.Upload[]): Promise<DeliveredFile[]> {
     const files: DeliveredFile[] = [];
     for (const upload of uploads) {
-      const { id: objectId, filename, contentType, sizeBytes } = upload;
+      const { objectId, filename, contentType, sizeBytes } = upload;
       files.push({ id: newUuid(), objectId, filename, contentType, sizeBytes, sha256: await this.#sealing.hash(owner.id, upload) });
     }
     return files;

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
+import { newUuid } from '../../contract/ids.ts';
 import { HASHED_AT_DELIVERY_MAX_BYTES, SEALING_PATIENCE_MS } from '../../contract/limits.ts';
-import { type ObjectStore, UnfinishedCopy } from '../../platform/objects/object-store.ts';
+import { isStoreUnavailable, type ObjectStore, UnfinishedCopy } from '../../platform/objects/object-store.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
+import { endSealing, extendSealing, findSealed, leaseSealing, recordSealed, type Sealed } from './sealing-store.ts';
 import * as store from './store.ts';
 
+/** The others wait this long for a process that has died. On a busy machine a renewal can be late: then one copy too many is made. */
+const LEASE_S = 8;
 const RENEWED_EVERY_MS = 2_000;
-/** A renewal can be late on a busy machine. */
-const RENEWAL_SLACK_S = 8;
 const LOOK_AGAIN_MS = 200;
 /** The object store is queried less often than the database. */
 const LOOKS_PER_OBJECT = 5;
@@ -17,7 +19,7 @@ const LOOKS_PER_OBJECT = 5;
  */
 const isHashedLater = ({ sizeBytes }: store.Upload) => sizeBytes > HASHED_AT_DELIVERY_MAX_BYTES;
 
-/** A message with such an upload has to read all of it first. */
+/** A message with such an upload must read all of it first. */
 export const isUnhashed = (upload: store.Upload) => !isHashedLater(upload) && upload.sha256 === null;
 
 /**
@@ -28,7 +30,7 @@ export class Sealing {
   readonly #database: Database;
   readonly #objects: ObjectStore;
   readonly #hash: (objectId: string) => Promise<Buffer>;
-  readonly #underWay = new Map<string, Promise<number | undefined>>();
+  readonly #underWay = new Map<string, Promise<Sealed | undefined>>();
   readonly #hashing = new Map<string, Promise<Buffer>>();
 
   constructor(database: Database, objects: ObjectStore, hash: (objectId: string) => Promise<Buffer>) {
@@ -37,9 +39,9 @@ export class Sealing {
     this.#hash = hash;
   }
 
-  async seal(partyId: bigint, upload: store.Upload): Promise<number | undefined> {
-    if (upload.sealedBytes !== null) return upload.sealedBytes;
-    const underWay = this.#underWay.get(upload.id) ?? this.#object(partyId, upload).finally(() => this.#underWay.delete(upload.id));
+  async seal(partyId: bigint, upload: store.Upload): Promise<Sealed | undefined> {
+    if (upload.sealedBytes !== null) return { objectId: upload.objectId, sizeBytes: upload.sealedBytes };
+    const underWay = this.#underWay.get(upload.id) ?? this.#object(partyId, upload.id).finally(() => this.#underWay.delete(upload.id));
     this.#underWay.set(upload.id, underWay);
     return underWay;
   }
@@ -47,58 +49,78 @@ export class Sealing {
   /** The upload is sealed. Returns null for one that is hashed after delivery. */
   async hash(partyId: bigint, upload: store.Upload): Promise<Buffer | null> {
     if (!isUnhashed(upload)) return isHashedLater(upload) ? null : upload.sha256;
-    const hashing = this.#hashing.get(upload.id) ?? this.#hashOnce(partyId, upload.id).finally(() => this.#hashing.delete(upload.id));
+    const hashing = this.#hashing.get(upload.id) ?? this.#hashOnce(partyId, upload).finally(() => this.#hashing.delete(upload.id));
     this.#hashing.set(upload.id, hashing);
     return hashing;
   }
 
-  async #hashOnce(partyId: bigint, id: string): Promise<Buffer> {
-    const sha256 = await this.#hash(id);
+  async #hashOnce(partyId: bigint, { id, objectId }: store.Upload): Promise<Buffer> {
+    const sha256 = await this.#hash(objectId);
     await store.recordUploadHash(this.#database.of(partyId), partyId, id, sha256);
     return sha256;
   }
 
-  /** If a copy takes time, one process seals under a lease. The others wait until the copy is done, or the lease has lapsed. */
-  async #object(partyId: bigint, { id, sizeBytes }: store.Upload): Promise<number | undefined> {
-    const outlivesS = this.#objects.sealingOutlivesS(sizeBytes);
-    if (outlivesS === 0) return this.#sealAndRecord(partyId, id);
-    const leaseS = outlivesS + RENEWAL_SLACK_S;
+  #object(partyId: bigint, id: string): Promise<Sealed | undefined> {
+    return this.#objects.sealsByCopy ? this.#objectByCopy(partyId, id) : this.#make(partyId, id, id);
+  }
+
+  /**
+   * Copies take time, so one process copies, under a lease that it renews. The others wait until it has recorded its copy, or the lease has lapsed. A
+   * process that died may have left a complete copy, which is used.
+   */
+  async #objectByCopy(partyId: bigint, id: string): Promise<Sealed | undefined> {
     const giveUpAt = Date.now() + SEALING_PATIENCE_MS;
     for (let looks = 0; ; looks++) {
-      const found = await store.leaseSealing(this.#database.of(partyId), partyId, id, leaseS);
-      if (found.isLeased) return this.#objectUnderLease(partyId, id, leaseS);
-      if (found.sealedBytes !== null) return found.sealedBytes;
-      // A process that died may have left a finished copy, which never changes from then on.
-      if (looks % LOOKS_PER_OBJECT === 0 && (await this.#objects.objectSize(id)) !== undefined) return this.#sealAndRecord(partyId, id);
+      const objectId = newUuid();
+      const found = await leaseSealing(this.#database.of(partyId), partyId, id, objectId, LEASE_S);
+      if (found.sealed) return found.sealed;
+      if (found.isLeased || looks % LOOKS_PER_OBJECT === 0) {
+        const sizeBytes = await this.#objects.objectSize(found.copyId);
+        if (sizeBytes !== undefined) return this.#record(partyId, id, { objectId: found.copyId, sizeBytes });
+      }
+      if (found.isLeased) return this.#copyUnderLease(partyId, id, objectId);
       if (Date.now() > giveUpAt)
-        throw new Refusal(
-          'unavailable',
-          'An upload of this message is still being copied for another request, or for one that was interrupted. Try again later.',
-          { retryAfterS: Math.max(1, found.leftS) },
-        );
+        throw new Refusal('unavailable', 'An upload of this message is still being copied for another request. Try again later.', {
+          retryAfterS: Math.max(1, found.leftS),
+        });
       await sleep(LOOK_AGAIN_MS);
     }
   }
 
-  async #objectUnderLease(partyId: bigint, id: string, leaseS: number): Promise<number | undefined> {
-    // The lease outlives a dead process by no more than a copy that the process has begun.
+  async #copyUnderLease(partyId: bigint, id: string, objectId: string): Promise<Sealed | undefined> {
+    const database = this.#database.of(partyId);
     const renewal = setInterval(() => {
-      store.extendSealing(this.#database.of(partyId), partyId, id, leaseS).catch(() => {});
+      extendSealing(database, partyId, id, LEASE_S).catch(() => {});
     }, RENEWED_EVERY_MS);
     try {
-      return await this.#sealAndRecord(partyId, id);
+      const sealed = await this.#make(partyId, id, objectId).finally(() => clearInterval(renewal));
+      if (!sealed) await endSealing(database, partyId, id);
+      return sealed;
     } catch (error) {
-      // The bucket may still be copying, which must end before another copy begins. So the lease is left to lapse.
-      if (!(error instanceof UnfinishedCopy)) await store.endSealing(this.#database.of(partyId), partyId, id, undefined);
+      // A copy that takes the bucket too long may still be completed: the others wait for it, and begin no further one.
+      if (error instanceof UnfinishedCopy) await extendSealing(database, partyId, id, error.givenS);
+      else await endSealing(database, partyId, id);
       throw error;
-    } finally {
-      clearInterval(renewal);
     }
   }
 
-  async #sealAndRecord(partyId: bigint, id: string): Promise<number | undefined> {
-    const sealedBytes = await this.#objects.seal(id);
-    await store.endSealing(this.#database.of(partyId), partyId, id, sealedBytes);
-    return sealedBytes;
+  async #make(partyId: bigint, id: string, objectId: string): Promise<Sealed | undefined> {
+    const sizeBytes = await this.#objects.seal(id, objectId);
+    // The upload is missing if its bytes never came, and also once another process has recorded an object.
+    if (sizeBytes === undefined) return findSealed(this.#database.of(partyId), partyId, id);
+    return this.#record(partyId, id, { objectId, sizeBytes });
+  }
+
+  /** The upload is removed after the record, so that a process that dies in between loses no bytes. */
+  async #record(partyId: bigint, id: string, made: Sealed): Promise<Sealed | undefined> {
+    const sealed = await recordSealed(this.#database.of(partyId), partyId, id, made);
+    try {
+      await this.#objects.removeUpload(id);
+      if (sealed && sealed.objectId !== made.objectId) await this.#objects.remove(made.objectId);
+    } catch (error) {
+      // The clean-up removes what can't be removed now.
+      if (!isStoreUnavailable(error)) throw error;
+    }
+    return sealed;
   }
 }

@@ -9,6 +9,8 @@ export interface Upload {
   contentType: string;
   sizeBytes: number;
   sealedBytes: number | null;
+  /** Has the bytes once the upload is sealed. */
+  objectId: string;
   /** Set once a message has referred to the upload, even if that message was refused. */
   sha256: Buffer | null;
 }
@@ -71,10 +73,19 @@ export async function removeOldPersonUsage(db: Queryable): Promise<void> {
 }
 
 const UPLOADS = statement(
-  `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, COALESCE(u.sha256, o.sha256) AS sha256
-     FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = u.id
+  `SELECT u.id, u.filename, u.content_type, u.size_bytes, u.sealed_bytes, COALESCE(u.object_id, u.id) AS object_id,
+          COALESCE(u.sha256, o.sha256) AS sha256
+     FROM uploads u LEFT JOIN objects o ON o.party_id = u.party_id AND o.id = COALESCE(u.object_id, u.id)
     WHERE u.party_id = $1 AND u.id = ANY ($2::uuid[]) AND u.expires_at > now()`,
-  { id: 'uuid', filename: 'text', content_type: 'text', size_bytes: 'bigint', sealed_bytes: 'bigint?', sha256: 'bytea?' },
+  {
+    id: 'uuid',
+    filename: 'text',
+    content_type: 'text',
+    size_bytes: 'bigint',
+    sealed_bytes: 'bigint?',
+    object_id: 'uuid',
+    sha256: 'bytea?',
+  },
 );
 
 export async function findUploads(db: Queryable, partyId: bigint, ids: string[]): Promise<Upload[]> {
@@ -85,6 +96,7 @@ export async function findUploads(db: Queryable, partyId: bigint, ids: string[])
     contentType: row.content_type,
     sizeBytes: Number(row.size_bytes),
     sealedBytes: row.sealed_bytes === null ? null : Number(row.sealed_bytes),
+    objectId: row.object_id,
     sha256: row.sha256,
   }));
 }
@@ -111,41 +123,6 @@ export async function findWholeUpload(db: Queryable, partyId: bigint, id: string
       expiresAt: row.expires_at,
     }
   );
-}
-
-const LEASE_SEALING = statement(
-  `WITH leased AS (
-     UPDATE uploads SET sealing_until = now() + make_interval(secs => $3)
-      WHERE party_id = $1 AND id = $2 AND sealed_bytes IS NULL AND (sealing_until IS NULL OR sealing_until < now())
-     RETURNING 1)
-   SELECT EXISTS (SELECT 1 FROM leased) AS is_leased, sealed_bytes, ceil(extract(epoch FROM sealing_until - now()))::integer AS left_s
-     FROM uploads WHERE party_id = $1 AND id = $2`,
-  { is_leased: 'boolean', sealed_bytes: 'bigint?', left_s: 'integer?' },
-);
-
-export async function leaseSealing(
-  db: Queryable,
-  partyId: bigint,
-  id: string,
-  leaseS: number,
-): Promise<{ isLeased: boolean; sealedBytes: number | null; leftS: number }> {
-  const [row] = await db.query(LEASE_SEALING, [partyId, id, leaseS]);
-  const sealedBytes = row?.sealed_bytes == null ? null : Number(row.sealed_bytes);
-  return { isLeased: row?.is_leased === true, sealedBytes, leftS: row?.left_s ?? 0 };
-}
-
-const EXTEND_SEALING = statement(
-  'UPDATE uploads SET sealing_until = now() + make_interval(secs => $3) WHERE party_id = $1 AND id = $2 AND sealing_until > now()',
-);
-
-export async function extendSealing(db: Queryable, partyId: bigint, id: string, leaseS: number): Promise<void> {
-  await db.query(EXTEND_SEALING, [partyId, id, leaseS]);
-}
-
-const END_SEALING = statement('UPDATE uploads SET sealed_bytes = $3, sealing_until = NULL WHERE party_id = $1 AND id = $2');
-
-export async function endSealing(db: Queryable, partyId: bigint, id: string, sealedBytes: number | undefined): Promise<void> {
-  await db.query(END_SEALING, [partyId, id, sealedBytes ?? null]);
 }
 
 const RECORD_UPLOAD_HASH = statement('UPDATE uploads SET sha256 = $3 WHERE party_id = $1 AND id = $2');
@@ -208,24 +185,27 @@ export async function recordHash(db: Queryable, objectId: string, sha256: Buffer
 
 export interface ExpiredUpload {
   id: string;
+  objectId: string;
   partsRef: string | null;
   isReferredTo: boolean;
 }
 
 const TAKE_EXPIRED_UPLOADS = statement(
   `DELETE FROM uploads u WHERE u.expires_at < now() - make_interval(secs => $1)
-   RETURNING u.id, u.parts_ref, EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = u.id) AS is_referred_to`,
-  { id: 'uuid', parts_ref: 'text?', is_referred_to: 'boolean' },
+   RETURNING u.id, COALESCE(u.object_id, u.id) AS object_id, u.parts_ref,
+             EXISTS (SELECT 1 FROM objects o WHERE o.party_id = u.party_id AND o.id = COALESCE(u.object_id, u.id)) AS is_referred_to`,
+  { id: 'uuid', object_id: 'uuid', parts_ref: 'text?', is_referred_to: 'boolean' },
 );
 
 export async function takeExpiredUploads(tx: Queryable, graceS: number): Promise<ExpiredUpload[]> {
   const rows = await tx.query(TAKE_EXPIRED_UPLOADS, [graceS]);
-  return rows.map((row) => ({ id: row.id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
+  return rows.map((row) => ({ id: row.id, objectId: row.object_id, partsRef: row.parts_ref, isReferredTo: row.is_referred_to }));
 }
 
 const UNKNOWN_OBJECTS = statement(
   `SELECT known.id FROM unnest($1::uuid[]) AS known (id)
-    WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = known.id) AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.id = known.id)`,
+    WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = known.id) AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.id = known.id)
+      AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object_id = known.id)`,
   { id: 'uuid' },
 );
 

@@ -23,6 +23,8 @@ export class FolderStore implements ObjectStore {
   /** Always healthy: the disk has its own checks. */
   readonly health = { fault: undefined, wasReached: true };
   readonly named: FolderNamed;
+  /** A link is made in one step. */
+  readonly sealsByCopy = false;
   readonly #folder: Folder;
   readonly #reserve: DiskReserve;
   readonly #signer: UrlSigner;
@@ -68,31 +70,24 @@ export class FolderStore implements ObjectStore {
     await this.#writeTo(this.#upload(id), id, exactly(bytes, sizeBytes));
   }
 
-  async seal(id: string): Promise<number | undefined> {
-    const sealed = await sizeOf(this.#object(id));
+  async seal(id: string, objectId: string): Promise<number | undefined> {
+    const object = this.#object(objectId);
+    const sealed = await sizeOf(object);
     if (sealed !== undefined) return sealed;
-    await makeFolder(path.dirname(this.#object(id)));
-    await this.#linkUpload(id);
-    const sizeBytes = await sizeOf(this.#object(id));
-    // If there was nothing to seal, an upload that is there now is new, and must stay.
-    if (sizeBytes !== undefined) await rm(this.#upload(id), { force: true });
-    await syncFolder(path.dirname(this.#object(id)));
-    return sizeBytes;
-  }
-
-  /** Zero, because a link is made in one step, and only the first one succeeds. */
-  sealingOutlivesS(): number {
-    return 0;
+    await makeFolder(path.dirname(object));
+    await this.#linkUpload(id, object);
+    await syncFolder(path.dirname(object));
+    return sizeOf(object);
   }
 
   /**
    * A link, because a rename would replace an object that another process has sealed. The upload may be missing, because that process has
    * removed it.
    */
-  async #linkUpload(id: string): Promise<void> {
-    const isMissing = await link(this.#upload(id), this.#object(id)).then(() => false, isNotFound);
+  async #linkUpload(id: string, object: string): Promise<void> {
+    const isMissing = await link(this.#upload(id), object).then(() => false, isNotFound);
     // The link fails in the same way while another PUT replaces the upload.
-    if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id);
+    if (isMissing && (await sizeOf(this.#upload(id))) !== undefined) await this.#linkUpload(id, object);
   }
 
   uploadedBytes(id: string): Promise<number | undefined> {

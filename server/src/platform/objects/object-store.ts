@@ -15,15 +15,15 @@ export interface ObjectStore {
   requireRoom(sizeBytes: number): Promise<void>;
   uploadTicket(id: string, terms: UploadTerms): Promise<UploadTicket>;
   /**
-   * Turns an upload into an object and returns its size. Undefined: nothing was uploaded. Later PUTs do not reach the object. Sealing again only
-   * returns the size.
+   * Turns an upload into the object `objectId` and returns its size. Undefined: there is no upload. Later PUTs do not reach the object. The upload
+   * may still be there afterwards: the caller removes it once it has recorded the object.
    */
-  seal(id: string): Promise<number | undefined>;
+  seal(id: string, objectId: string): Promise<number | undefined>;
   /**
-   * The seconds for which sealing can go on after its process has died. Nobody else may seal the upload meanwhile. 0: any number of
-   * processes may seal at once.
+   * Whether sealing copies the bytes, which takes time and may go on after its process has died. Then each call names an object of its own, so
+   * that no copy can change what another one has made. Otherwise, the first of several calls for an object makes it.
    */
-  sealingOutlivesS(sizeBytes: number): number;
+  readonly sealsByCopy: boolean;
   uploadedBytes(id: string): Promise<number | undefined>;
   /** Returns undefined if there is no such object. An upload that was not sealed is no object. */
   objectSize(id: string): Promise<number | undefined>;
@@ -76,7 +76,16 @@ export interface DownloadTerms {
 /** Thrown when the store has not responded in time, or not correctly. A later try may succeed. */
 export class StoreUnavailable extends Error {}
 
-export class UnfinishedCopy extends StoreUnavailable {}
+/** The store has not finished a copy in time, but may still be working on it. */
+export class UnfinishedCopy extends StoreUnavailable {
+  /** The time that the copy was given. It is worth waiting for as long again. */
+  readonly givenS: number;
+
+  constructor(message: string, givenS: number) {
+    super(message);
+    this.givenS = givenS;
+  }
+}
 
 const STORE_ERRNO = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 

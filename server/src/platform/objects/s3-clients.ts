@@ -65,9 +65,13 @@ export function within<T>(ask: (limited: Limited) => Promise<T>, bytes = 0): Pro
   return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_BYTES_PER_S_MIN) * 1000, ask);
 }
 
-/** Limits the time of work that the bucket does by itself on this many bytes. */
+/** The time for work that the bucket does by itself on this many bytes. */
+export function timeOfMs(bytes: number): number {
+  return BUCKET_PATIENCE_MS + (bytes / BUCKET_COPY_BYTES_PER_S_MIN) * 1000;
+}
+
 export function withinTimeOf<T>(bytes: number, ask: (limited: Limited) => Promise<T>): Promise<T> {
-  return withinMs(BUCKET_PATIENCE_MS + (bytes / BUCKET_COPY_BYTES_PER_S_MIN) * 1000, ask);
+  return withinMs(timeOfMs(bytes), ask);
 }
 
 async function withinMs<T>(patienceMs: number, ask: (limited: Limited) => Promise<T>): Promise<T> {

@@ -23,6 +23,11 @@ export interface S3Error {
   $metadata?: { httpStatusCode?: number };
 }
 
+/** A condition of a request does not hold. */
+export function isOvertaken({ $metadata }: S3Error): boolean {
+  return $metadata?.httpStatusCode === 412;
+}
+
 /** Ignores a missing object. A missing bucket is an error. */
 export function ifMissing(error: S3Error): undefined {
   if (error.$metadata?.httpStatusCode !== 404 || error.name === 'NoSuchBucket') throw error;

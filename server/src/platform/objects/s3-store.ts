@@ -8,12 +8,12 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { BUCKET_COPY_BYTES_PER_S_MIN, BUCKET_PATIENCE_MS } from '../../contract/limits.ts';
 import type { Clock } from '../postgres/database-clock.ts';
 import { BucketHealth } from './bucket-health.ts';
 import { attachmentDisposition, harmlessType } from './content-disposition.ts';
@@ -26,22 +26,24 @@ import {
   type UploadTicket,
 } from './object-store.ts';
 import { checkBucket } from './s3-check.ts';
-import { BucketClients, type S3Settings, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
-import { idOfKey, ifMissing, objectKey, signedUntil, uploadKey } from './s3-keys.ts';
+import { BucketClients, type S3Settings, timeOfMs, withIdleLimit, within, withinTimeOf } from './s3-clients.ts';
+import { idOfKey, ifMissing, isOvertaken, objectKey, signedUntil, uploadKey } from './s3-keys.ts';
 import { S3Named } from './s3-named.ts';
 import { S3Parts } from './s3-parts.ts';
 
 const PART_BYTES = 5 * 1_048_576;
+
+type Uploaded = Pick<HeadObjectCommandOutput, 'ETag' | 'ContentLength'>;
 
 /** Objects in a bucket. Clients PUT and GET them there, with presigned URLs. */
 export class S3Store implements ObjectStore {
   readonly parts: S3Parts;
   readonly named: S3Named;
   readonly health: BucketHealth;
+  readonly sealsByCopy = true;
   readonly #clients: BucketClients;
   readonly #bucket: string;
   readonly #now: Clock;
-  readonly #sealing = new Map<string, Promise<number | undefined>>();
 
   constructor(settings: S3Settings, now: Clock = () => new Date()) {
     this.#now = now;
@@ -88,28 +90,10 @@ export class S3Store implements ObjectStore {
     return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
   }
 
-  /** One copy at a time for each id: a second one could read bytes that were PUT after the first. */
-  seal(id: string): Promise<number | undefined> {
-    const sealing = this.#sealing.get(id) ?? this.#sealOnce(id).finally(() => this.#sealing.delete(id));
-    this.#sealing.set(id, sealing);
-    return sealing;
-  }
-
-  /** Twice the time that a copy gets, so that two copies never overlap. */
-  sealingOutlivesS(sizeBytes: number): number {
-    return 2 * (BUCKET_PATIENCE_MS / 1_000 + sizeBytes / BUCKET_COPY_BYTES_PER_S_MIN);
-  }
-
-  async #sealOnce(id: string): Promise<number | undefined> {
-    const sealed = await this.#sizeOf(objectKey(id));
-    if (sealed !== undefined) return sealed;
-    const uploaded = await this.uploadedBytes(id);
-    // Nothing can be copied if nothing was uploaded, or if another process has sealed the upload.
-    if (uploaded !== undefined) await this.#copy(uploadKey(id), objectKey(id), uploaded).catch(ifMissing);
-    const sizeBytes = await this.#sizeOf(objectKey(id));
-    // If there was nothing to copy, an upload that is there now is new, and must stay.
-    if (sizeBytes !== undefined) await this.#delete(uploadKey(id));
-    return sizeBytes;
+  async seal(id: string, objectId: string): Promise<number | undefined> {
+    const uploaded = await this.#head(uploadKey(id));
+    if (uploaded) await this.#copy(uploaded, uploadKey(id), objectKey(objectId)).catch(ifMissing);
+    return this.#sizeOf(objectKey(objectId));
   }
 
   uploadedBytes(id: string): Promise<number | undefined> {
@@ -167,18 +151,30 @@ export class S3Store implements ObjectStore {
     } while (token !== undefined);
   }
 
-  /** A bucket copies up to 5 GiB in one request, which is the largest file. */
-  async #copy(from: string, to: string, sizeBytes: number): Promise<void> {
-    const command = new CopyObjectCommand({ Bucket: this.#bucket, Key: to, CopySource: `${this.#bucket}/${from}` });
-    await withinTimeOf(sizeBytes, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
-      throw error instanceof StoreUnavailable ? new UnfinishedCopy(error.message) : error;
+  /**
+   * A bucket copies up to 5 GiB in one request, which is the largest file. The SDK may repeat the request while the bucket still works on the first
+   * one. The condition makes both copy the same bytes.
+   */
+  async #copy({ ETag, ContentLength = 0 }: Uploaded, from: string, to: string): Promise<void> {
+    const command = new CopyObjectCommand({
+      Bucket: this.#bucket,
+      Key: to,
+      CopySource: `${this.#bucket}/${from}`,
+      CopySourceIfMatch: ETag,
+    });
+    await withinTimeOf(ContentLength, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
+      if (error instanceof StoreUnavailable) throw new UnfinishedCopy(error.message, timeOfMs(ContentLength) / 1000);
+      throw isOvertaken(error) ? new StoreUnavailable('the upload was PUT again while it was sealed') : error;
     });
   }
 
-  async #sizeOf(key: string): Promise<number | undefined> {
+  async #head(key: string): Promise<Uploaded | undefined> {
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
-    const head = await within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
-    return head?.ContentLength;
+    return within((limited) => this.#clients.quick.send(command, limited)).catch(ifMissing);
+  }
+
+  async #sizeOf(key: string): Promise<number | undefined> {
+    return (await this.#head(key))?.ContentLength;
   }
 
   async #delete(key: string): Promise<void> {
