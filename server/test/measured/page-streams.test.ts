@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { claimedBy } from '../support/businesses.ts';
 import { copyMessage } from '../support/copied-messages.ts';
 import { ids, list } from '../support/pages.ts';
 import { until } from '../support/process.ts';
@@ -161,4 +162,42 @@ test('nothing more is read for a client that has gone', async () => {
   await lock.rollBack();
   await sleep(1_000);
   expect(await lastBegun()).toBeLessThanOrEqual(before);
+});
+
+const END_OF_RESPONSE = '\r\n0\r\n\r\n';
+
+/** Reads until so many responses are complete, or the service closes the connection. */
+async function readToEnd(socket: Socket | undefined, wanted: number): Promise<{ isCutOff: boolean; responses: number }> {
+  const read = { isCutOff: false, responses: 0, rest: '' };
+  for (const event of ['end', 'close'])
+    socket?.once(event, () => {
+      read.isCutOff = true;
+    });
+  socket?.setEncoding('latin1').on('data', (text: string) => {
+    const all = read.rest + text;
+    read.responses += all.split(END_OF_RESPONSE).length - 1;
+    read.rest = all.slice(1 - END_OF_RESPONSE.length);
+  });
+  await until(() => read.isCutOff || read.responses >= wanted);
+  return { isCutOff: read.isCutOff, responses: read.responses };
+}
+
+test('who reads slowly gets the rest of a page only while the key holds', async () => {
+  const owner = await claimedBy(service, 'ann@pages.test', 'slow-reader');
+  const { body } = await acme.api.send({ to: 'slow-reader', json: 'x'.repeat(LARGE_BYTES - 2) });
+  await copyMessage(service, body.id, 8);
+  const agent = (await owner.post('/agents', { name: 'Reader' })).body;
+  const keys = await Promise.all(['read', 'read'].map(async (scope) => (await owner.post(`/agents/${agent.id}/keys`, { scope })).body));
+  // The buffers of a connection have room for one of these responses, but not for all of them.
+  const readers: (Socket | undefined)[] = [];
+  for (const { secret } of keys) {
+    expect(await askWithoutReading(service.url, { ...globex, secret }, 6)).toBe(200);
+    readers.push(sockets.at(-1));
+  }
+  expect((await owner.delete(`/keys/${keys[0].id}`)).status).toBe(204);
+  await sleep(11_000);
+  const [revoked, valid] = await Promise.all(readers.map((socket) => readToEnd(socket, 6)));
+  expect(valid).toEqual({ isCutOff: false, responses: 6 });
+  expect(revoked?.isCutOff).toBe(true);
+  expect(revoked?.responses).toBeLessThan(6);
 });

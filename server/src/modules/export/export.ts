@@ -6,7 +6,7 @@ import type { Caller } from '../../contract/parties.ts';
 import { Breaks } from '../../platform/fairness/breaks.ts';
 import { KeyedSlots } from '../../platform/fairness/keyed-slots.ts';
 import { AccessEnded, hasAccessEnded } from '../access/access.ts';
-import { type Loaded, messagesIn } from '../messages/page-body.ts';
+import { accessCheck, type Loaded, messagesIn } from '../messages/page-body.ts';
 import { type ListQuery, listMessages, type ReadServices } from '../messages/read-messages.ts';
 import { listThreads, type ThreadServices, threadsIn } from '../threads/list-threads.ts';
 import type { ThreadQuery } from '../threads/thread-filters.ts';
@@ -15,7 +15,7 @@ import { messagesAsCsv, messagesAsLines, type RowFormat, THREADS_AS_CSV, threads
 const PAGE_ITEMS = 100;
 const CHUNK_CHARS = 64 * 1024;
 
-export interface ExportQuery {
+interface ExportQuery {
   list?: 'inbox' | 'outbox' | 'threads';
   format?: 'ndjson' | 'csv';
   include?: 'summary';
@@ -30,9 +30,13 @@ const FILTERS = {
   threads: ['box', 'status', 'assignee', 'label', 'unread', 'type', 'with', 'segment', 'failed_schema', 'since', 'until'],
 } as const;
 
-export interface Payment {
+interface Payment {
   spend: Spend;
   untilAffordable(): Promise<void>;
+}
+
+interface Admission extends Payment {
+  checkAccess(): Promise<void>;
 }
 
 interface Page<Item> {
@@ -41,8 +45,8 @@ interface Page<Item> {
 }
 
 /**
- * Streams whole lists. A page is read only once the client has read the one before. Each page costs a request, or more by its bytes, and
- * needs a caller whose access has not ended meanwhile.
+ * Streams whole lists. A page is read only once the client has read the one before. Each page costs a request, or more by its bytes. Before each
+ * page, and every 10 seconds within one, the export ends if the access of the caller has ended.
  */
 export class Exports {
   readonly #slots = new KeyedSlots(EXPORTS_PER_BUSINESS_MAX, 'exports of a business');
@@ -54,8 +58,9 @@ export class Exports {
     // Reading the outbox needs the same scope.
     if (list === 'outbox' && caller.scope !== 'read_write') throw new Refusal('forbidden');
     const release = this.#slots.take(caller.business.id.toString());
-    const admitted: Payment = {
+    const admitted: Admission = {
       spend: payment.spend,
+      checkAccess: accessCheck(services, caller),
       untilAffordable: async () => {
         await payment.untilAffordable();
         if (await hasAccessEnded(services.database, caller)) throw new AccessEnded('the access of the caller has ended');
@@ -96,10 +101,10 @@ function refuseOthers(list: keyof typeof FILTERS, filters: object): void {
 
 type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
-async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, payment: Payment, release: () => void): Promise<Readable> {
+async function stream<Item>(read: ReadPage<Item>, format: RowFormat<Item>, admission: Admission, release: () => void): Promise<Readable> {
   const first = await read(undefined);
   // With a high water mark of 0, nothing is read ahead while the client does not read.
-  const readable = Readable.from(chunksOf(first, read, format, payment), { highWaterMark: 0, objectMode: false });
+  const readable = Readable.from(chunksOf(first, read, format, admission), { highWaterMark: 0, objectMode: false });
   // The slot is also released when the client goes away before the first chunk.
   readable.once('close', release);
   return readable;
@@ -109,7 +114,7 @@ async function* chunksOf<Item>(
   first: Page<Item>,
   read: ReadPage<Item>,
   format: RowFormat<Item>,
-  { spend, untilAffordable }: Payment,
+  { spend, checkAccess, untilAffordable }: Admission,
 ): AsyncGenerator<Buffer> {
   const breaks = new Breaks();
   let text = format.head;
@@ -121,6 +126,7 @@ async function* chunksOf<Item>(
         text += part;
         if (text.length < CHUNK_CHARS) continue;
         await breaks.takeIfDue();
+        await checkAccess();
         yield Buffer.from(text);
         text = '';
       }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { PLACE_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { filterFields as threadFilters } from '../threads/thread-schema.ts';
@@ -22,7 +23,7 @@ export const download = endpoint({
       from: Type.Optional(Type.String({ maxLength: 320, description: 'As in the inbox and outbox.' })),
       to: Type.Optional(Type.String({ maxLength: 128, description: 'As in the inbox.' })),
       validation: Type.Optional(Type.Enum(['passed', 'failed', 'not_applicable'], { description: 'As in the inbox and outbox.' })),
-      thread: Type.Optional(Type.String({ maxLength: 64, description: 'As in the inbox and outbox.' })),
+      thread: Type.Optional(Type.String({ maxLength: PLACE_MAX_CHARS, description: 'As in the inbox and outbox.' })),
     },
     closed,
   ),

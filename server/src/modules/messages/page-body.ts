@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { PAGE_MAX_BYTES } from '../../contract/limits.ts';
+import type { Caller } from '../../contract/parties.ts';
 import { Breaks } from '../../platform/fairness/breaks.ts';
+import { AccessEnded, hasAccessEnded } from '../access/access.ts';
 import type { StoredMessage } from './envelope.ts';
 import { type EnvelopeServices, envelopeOf, summaryOf } from './envelopes.ts';
 import { INLINE_MAX_BYTES, type ListedEntry, type ListedMessage, messagesOf } from './list-store.ts';
@@ -8,12 +10,16 @@ import type { MessagePage } from './read-messages.ts';
 import { allWithFiles } from './with-files.ts';
 
 const CHUNK_CHARS = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+/** A slow client can take an hour for a page, in which its access can end. */
+const ACCESS_CHECKED_EVERY_MS = 10_000;
 /** A response holds the records, and the text made of them. */
 const COPIES_HELD = 2;
 /** Smaller responses fit into the buffers of a connection. */
 const RESERVED_FROM_BYTES = 32 * 1024;
 
 export interface Reader {
+  caller: Caller;
   request: { method: string };
   /** Counts bytes of the response as held until it is sent. Refuses when the process already holds too many. */
   reserve(bytes: number): void;
@@ -23,7 +29,7 @@ export interface Reader {
 type Item<Entry> = (envelope: string, entry: Entry, message: Loaded, place: number) => string;
 
 /** The text around the messages of a list, and around each of them. */
-export interface Frame<Entry> {
+interface Frame<Entry> {
   opening: string;
   /** `cutAfter` is the entry after which the list ends because it would be too large. */
   closing(cutAfter: Entry | undefined): string;
@@ -44,12 +50,12 @@ export function pageBody<Entry extends ListedEntry>(
 
 /**
  * Returns messages as JSON, in a frame. Small messages, which most are, make a text. Otherwise it is a stream that reads the next few
- * messages only once the client has read those before.
+ * messages only once the client has read those before, and that ends when the access of the caller does.
  */
 export async function listBody<Entry extends ListedEntry>(
   services: EnvelopeServices,
   list: Reading & Pick<MessagePage<Entry>, 'entries'>,
-  { request, reserve, prepay }: Reader,
+  { caller, request, reserve, prepay }: Reader,
   frame: Frame<Entry>,
 ): Promise<string | Readable> {
   const batches = batchesOf(list.entries);
@@ -66,7 +72,17 @@ export async function listBody<Entry extends ListedEntry>(
   reserve(COPIES_HELD * Math.max(...batches.map(bytesOf)));
   prepay(bytes);
   // With a high water mark of 0, nothing is read ahead while the client does not read.
-  return Readable.from(chunksOf(items, frame), { highWaterMark: 0 });
+  return Readable.from(chunksOf(items, frame, accessCheck(services, caller)), { highWaterMark: 0 });
+}
+
+/** Returns a function that long responses call before each chunk. It throws once the access of the caller has ended. */
+export function accessCheck({ database }: Pick<EnvelopeServices, 'database'>, caller: Caller): () => Promise<void> {
+  let checkedAt = Date.now();
+  return async () => {
+    if (Date.now() - checkedAt < ACCESS_CHECKED_EVERY_MS) return;
+    if (await hasAccessEnded(database, caller)) throw new AccessEnded('the access of the caller has ended');
+    checkedAt = Date.now();
+  };
 }
 
 export function reserveLarge(reserve: Reader['reserve'], text: string): void {
@@ -131,6 +147,7 @@ async function* itemsOf<Entry extends ListedEntry>(
 async function* chunksOf<Entry>(
   items: AsyncIterable<Rendered<Entry>>,
   { opening, closing, maxBytes }: Frame<Entry>,
+  checkAccess: () => Promise<void>,
 ): AsyncGenerator<Buffer> {
   const breaks = new Breaks();
   let text = opening;
@@ -139,15 +156,27 @@ async function* chunksOf<Entry>(
   for await (const item of items) {
     // Entries have estimated sizes: escapes can make an envelope larger.
     bytes += Buffer.byteLength(item.text);
-    if (last && bytes > maxBytes) return yield Buffer.from(text + closing(last));
+    if (last && bytes > maxBytes) {
+      await checkAccess();
+      return yield Buffer.from(text + closing(last));
+    }
     text += last ? `,${item.text}` : item.text;
     last = item.entry;
     if (text.length < CHUNK_CHARS) continue;
     await breaks.takeIfDue();
-    yield Buffer.from(text);
+    for (const chunk of slicesOf(Buffer.from(text))) {
+      await checkAccess();
+      yield chunk;
+    }
     text = '';
   }
+  await checkAccess();
   yield Buffer.from(text + closing(undefined));
+}
+
+/** A message can be large: its bytes are handed over in slices, so that a slow client does not get all of them at once. */
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
 type Reading = Pick<MessagePage, 'readerId' | 'detail'>;

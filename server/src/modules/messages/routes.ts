@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
+import { PLACE_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { envelopeOf } from './envelopes.ts';
@@ -38,18 +39,16 @@ const pageFields = {
 const listed = Type.Union([EnvelopeSchema, SummarySchema], { description: 'A message; with `include=summary`, its summary.' });
 const PAGE_DESCRIPTION = `${endsEarly('A page of messages.')} With filters that few messages of a long list meet, a page can be short, even empty, and still have a \`next_cursor\`.`;
 
-const TIME_MAX_CHARS = 64;
-
 const filterFields = {
   ...pageFields,
-  since: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Received at this time or later. ISO 8601.' })),
-  until: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Received before this time. ISO 8601.' })),
+  since: Type.Optional(Type.String({ maxLength: PLACE_MAX_CHARS, description: 'Received at this time or later. ISO 8601.' })),
+  until: Type.Optional(Type.String({ maxLength: PLACE_MAX_CHARS, description: 'Received before this time. ISO 8601.' })),
   from: Type.Optional(
     Type.String({ maxLength: 320, description: 'Sent by this handle or e-mail address; in the inbox also by this domain.' }),
   ),
   type: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exactly this type.' })),
   validation: Type.Optional(Type.Enum(['passed', 'failed', 'not_applicable'])),
-  thread: Type.Optional(Type.String({ maxLength: 64, description: 'Of this thread only; a thr_ id.' })),
+  thread: Type.Optional(Type.String({ maxLength: PLACE_MAX_CHARS, description: 'Of this thread only; a thr_ id.' })),
 };
 
 export const inbox = endpoint({
