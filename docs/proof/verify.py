@@ -5,7 +5,8 @@ A line for each check (ok, FAIL, or - if it was not made). Exit status 0: verifi
 import argparse, base64, datetime, decimal, hashlib, json, re, sys
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-FAULTS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, InvalidSignature)
+FAULTS = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, InvalidSignature)
+FIELDS, TEXTS, IF_GIVEN = "files from id in_reply_to json_sha256 received_at thread_id to".split(), ["type", "subject", "note"], []  # Of messages
 class Open(str): pass  # A result that is neither proven nor wrong
 def need(holds, text):
     if not holds: raise ValueError(text)
@@ -39,8 +40,7 @@ def strict(text, what, *names, optional=()):  # A canonical JSON object with exa
     need(canonical(parse(text)) == text, f"{what} is not canonical JSON")
     return members(parse(text), what, *names, optional=optional)
 def members(value, what, *names, optional=()):
-    is_whole = isinstance(value, dict) and set(names) <= set(value) <= {*names, *optional}
-    return need(is_whole, f"{what} has other members than it should") or value
+    return need(isinstance(value, dict) and set(names) <= set(value) <= {*names, *optional}, f"{what} has other members than it should") or value
 def ed25519(public, signature, message): Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
 def vkey(text, kind):
     name, key_id, encoded = text.split("+", 2)
@@ -69,8 +69,7 @@ def included(proof, leaf, policy):  # c2sp.org/tlog-proof: gives index, size, lo
     for line in signatures[:-1].split("\n"):
         dash, name, encoded = line.split(" ")
         signature, holder = b64(encoded), (name, b64(encoded)[:4].hex())
-        need(dash == "—" and len(signature) > 4 and holder not in seen, "not a signature line, or a second one of a key")
-        seen.add(holder)
+        need(dash == "—" and len(signature) > 4 and holder not in seen, "not a signature line, or a second one of a key") or seen.add(holder)
         for key in [key for *named_so, key in policy[0] if tuple(named_so) == holder]:
             ed25519(key, signature[4:], text.encode())
             log = "+".join(holder) + "+" + base64.b64encode(b"\1" + key).decode()
@@ -114,7 +113,7 @@ def signed(signature, path, party, agent, at, policy):  # That a key of the agen
     return parse(signature["body"])
 def sender(signature, envelope, policy):
     body = signed(signature, "/v1/messages", envelope["from"]["party"], envelope["from"]["actor"]["id"], envelope["received_at"], policy)
-    same = all(body.get(name) == envelope[name] for name in ("type", "subject", "note"))
+    same = all(body.get(name) == envelope.get(name) for name in TEXTS + IF_GIVEN)
     same &= envelope["json_sha256"] == (named(canonical(body["json"]).encode()) if "json" in body else None)
     same &= envelope.get("json_bytes_sha256") in (None, named(written(signature["body"], "json").encode()))
     same &= len(body.get("files") or []) == len(envelope["files"]) and body.get("in_reply_to") in (None, envelope["in_reply_to"])
@@ -154,7 +153,11 @@ def same_json(text, envelope, is_given):  # That of the message: in a proof to t
     need(envelope["json_sha256"] == named(canonical(parse(text)).encode()), "not the JSON of the message")
     is_exact = named((text.strip() if is_given else text).encode()) == envelope.get("json_bytes_sha256", envelope["json_sha256"])
     need(is_exact or is_given, "not the JSON of the message, byte for byte")
-    return "" if is_exact or "json_bytes_sha256" not in envelope else Open("the same value, written in another way than it was sent")
+    if is_exact or "json_bytes_sha256" not in envelope: return ""
+    def sole(is_so): need(is_so, "not the bytes that were sent, and with repeated keys or rounded numbers: others may read another value")
+    def exact(digits): sole(decimal.Decimal(digits) == decimal.Decimal(repr(float(digits))))
+    json.loads(text, parse_int=exact, parse_float=exact, object_pairs_hook=lambda pairs: sole(len(pairs) == len(dict(pairs))))
+    return Open("the same value, but not the same bytes: it is written in another way than it was sent")
 def main(options):
     text, parts = open(options.proof, "rb").read(8_388_609), ["other_logs", "json", "files", "signature", "acknowledgements", "timestamps"]
     need(len(text) <= 8_388_608, "the file is too large")
@@ -168,18 +171,15 @@ def main(options):
     def check(part, run, *arguments):
         try: mark, told = "ok  " if is_trusted else "-   ", run(*arguments) or ""
         except FAULTS as error: mark, told = failed.append(part) or "FAIL", str(error) or "a signature is wrong"
-        if isinstance(told, Open): mark = "-   "
-        print("".join(letter if letter.isprintable() else "?" for letter in f"{mark} {part} {told}"))
+        print("".join(c if c.isprintable() else "?" for c in f"{'-   ' if isinstance(told, Open) else mark} {part} {told}"))
     def inclusion():
         index, size, log, witnesses, _ = logged(bundle["proof"], 1, envelope, policy)
         need(log == bundle["log"]["vkey"], "the log is another than the file names")
         return f"leaf {index} of {size} in {log}, cosigned by {', '.join(witnesses) or 'nobody that was asked for'}"
-    fields = "files from id in_reply_to json_sha256 note received_at subject thread_id to type".split()
-    check("content", lambda: strict(envelope, "the envelope", *fields, optional=["json_bytes_sha256"])["id"] + " " + hash)
+    check("content", lambda: strict(envelope, "the envelope", *FIELDS, *TEXTS, optional=["json_bytes_sha256", *IF_GIVEN])["id"] + " " + hash)
     check("inclusion", inclusion)
     if "content" not in failed:
-        told = parse(envelope)
-        hashes = {file["sha256"]: file["id"] for file in told["files"]}
+        hashes = {file["sha256"]: file["id"] for file in (told := parse(envelope))["files"]}
         if "json" in bundle: check("json", same_json, bundle["json"], told, False)
         if options.json: check("json", lambda: same_json(open(options.json, encoding="utf-8", newline="").read(), told, True))
         for one in bundle.get("files", []): check("file", later, one, told, hashes, policy)

@@ -3,15 +3,15 @@ import json
 from typing import Any
 
 FIELDS = ("id", "thread_id", "in_reply_to", "from", "to", "type", "subject", "note", "json_sha256", "received_at")
+# Covered only where it is given: messages without JSON, and older ones, lack it.
+IF_GIVEN = ("json_bytes_sha256",)
 FILE_FIELDS = ("id", "filename", "content_type", "size_bytes", "sha256")
 
 
 def is_whole(receipt: dict[str, Any]) -> bool:
     """Whether nothing in the receipt has been changed since the delivery."""
     hashed = {name: receipt.get(name) for name in FIELDS}
-    # Null without JSON, and in older receipts: there it is no part of what was hashed.
-    if receipt.get("json_bytes_sha256"):
-        hashed["json_bytes_sha256"] = receipt["json_bytes_sha256"]
+    hashed |= {name: receipt[name] for name in IF_GIVEN if receipt.get(name) is not None}
     hashed["files"] = [{name: file.get(name) for name in FILE_FIELDS} for file in receipt["files"]]
     return receipt["content_hash"] == sha256(hashed)
 

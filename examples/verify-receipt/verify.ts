@@ -5,14 +5,15 @@ type Fields = { [name: string]: Json };
 
 /** What the hash of a receipt covers. */
 const FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
+/** What it covers only where it is given: messages without JSON, and older ones, lack it. */
+const IF_GIVEN = ['json_bytes_sha256'];
 const FILE_FIELDS = ['id', 'filename', 'content_type', 'size_bytes', 'sha256'];
 
 /** Whether nothing in the receipt has been changed since the delivery. */
 export function isWhole(receipt: Fields): boolean {
   const files = (receipt['files'] as Fields[]).map((file) => pick(file, FILE_FIELDS));
-  // Null without JSON, and in older receipts: there it is no part of what was hashed.
-  const text = receipt['json_bytes_sha256'] ? { json_bytes_sha256: receipt['json_bytes_sha256'] } : {};
-  return receipt['content_hash'] === sha256({ ...pick(receipt, FIELDS), ...text, files });
+  const given = IF_GIVEN.filter((name) => (receipt[name] ?? null) !== null);
+  return receipt['content_hash'] === sha256({ ...pick(receipt, [...FIELDS, ...given]), files });
 }
 
 /** Whether this is the payload that was delivered. */

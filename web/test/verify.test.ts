@@ -81,6 +81,23 @@ describe('the page that verifies from disk', () => {
     expect(await result.textContent()).toContain('policy.txt is not a file of the message.');
   });
 
+  test('fails for JSON from which others may read another value, and says when only the bytes differ', async () => {
+    await trust('policy');
+    const choosing = async (json: string) => {
+      await reader.page.locator('#result').evaluate((result) => result.replaceChildren());
+      const given = { name: 'given.json', mimeType: 'application/json', buffer: Buffer.from(json) };
+      await reader.page.locator('#files').setInputFiles([upload('good-json-with-repeated-keys.waybill-proof'), given]);
+      await reader.page.locator('#result h2').first().waitFor();
+      return [await verdict(), await failed(), await reader.page.locator('#result').textContent()];
+    };
+    expect(await choosing('{"big":1e16,"a":2}')).toEqual(['Verified', [], expect.stringContaining('but not its bytes')]);
+    expect(await choosing('{"a":1,"a":2,"big":1e16}')).toEqual([
+      'Not verified',
+      ['JSON'],
+      expect.stringContaining('others may read another value'),
+    ]);
+  });
+
   test('is served as it is, with a policy that lets it connect to nothing', async () => {
     const response = await fetch(`${world.service.url}/verify.html`);
     const page = await response.text();

@@ -41,6 +41,14 @@ describe('receipt verify', () => {
     });
   });
 
+  test('compares JSON that you have: another text passes if all parsers read the same value from it', async () => {
+    const verify = (json: string) =>
+      offline.run(['receipt', 'verify', at('good-json-with-repeated-keys.waybill-proof'), '--policy', at('policy.txt'), '--data', json]);
+    expect(await verify('{"big":1e16,"a":2}')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^–.* json .*but not its bytes/m) });
+    for (const json of ['{"a":1,"a":2,"big":1e16}', '{"a":2,"big":10000000000000001}'])
+      expect(await verify(json)).toMatchObject({ code: 1, stdout: expect.stringMatching(/^FAIL json .*others may read another value/m) });
+  });
+
   test.each([
     ['a forged proof, with the name of the real log', ['untrusted-forged.waybill-proof']],
     ['a genuine proof', ['good-everything.waybill-proof', '--tsa-cert', at('tsa-root.pem')]],

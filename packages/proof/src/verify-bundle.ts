@@ -3,6 +3,7 @@ import { type Bundle, type BundleAcknowledgement, parseBundle } from './bundle.t
 import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
 import { requireEd25519 } from './ed25519.ts';
 import { ProofError } from './errors.ts';
+import { isAmbiguous } from './json-ambiguity.ts';
 import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
 import { formatVkey } from './note.ts';
 import type { Policy } from './policy.ts';
@@ -116,13 +117,21 @@ class Verification {
   #givenJson(json: string, envelope: EnvelopeStatement): void {
     const likeness = likenessOf(json, envelope);
     if (likeness === 'no JSON') throw new ProofError('What you gave is not JSON.');
-    if (likeness === 'same value' && envelope.jsonBytesSha256 !== null)
-      this.#checks.push({
-        part: 'json',
-        state: 'unchecked',
-        text: 'The JSON that you gave has the value of the message’s JSON (RFC 8785), but it is written in another way: spaces, order of keys, digits or repeated keys differ.',
-      });
-    else this.#add('json', likeness !== 'other', `The JSON that you gave is ${likeness === 'other' ? 'not ' : ''}that of the message.`);
+    if (likeness === 'same value' && envelope.jsonBytesSha256 !== null) {
+      // Its reader may have read another value than the message has.
+      if (isAmbiguous(json))
+        this.#add(
+          'json',
+          false,
+          'The JSON that you gave is not the text of the message, and has repeated keys, or numbers that a double rounds: others may read another value from it.',
+        );
+      else
+        this.#checks.push({
+          part: 'json',
+          state: 'unchecked',
+          text: 'The JSON that you gave has the value of the message’s JSON (RFC 8785), but not its bytes: spaces, order of keys, digits or repeated keys differ.',
+        });
+    } else this.#add('json', likeness !== 'other', `The JSON that you gave is ${likeness === 'other' ? 'not ' : ''}that of the message.`);
   }
 
   async #files(envelope: EnvelopeStatement): Promise<void> {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
+import { isAmbiguous } from '@waybill/proof';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
@@ -19,9 +20,11 @@ const WORDS: Record<ReceiptCheck['content'], string> = {
 
 const JSON_WORDS: Record<NonNullable<ReceiptCheck['jsonBytes']>, string> = {
   matches: ', byte for byte',
-  differs: ' as a value, but it was written in another way: spaces, order of keys, digits or repeated keys differ',
+  differs: ' as a value, but not byte for byte: spaces, order of keys, digits or repeated keys differ',
   unknown: ' as a value: the receipt is from before the hash of the text was recorded',
 };
+const AMBIGUOUS =
+  ' as one value, but it is not the text that was sent, and it has repeated keys, or numbers that a double rounds: others may read another value from it';
 const MINIMAL =
   'Not verified: the log has the content hash, but who sent what, to whom and when is the word of the service, because the sender shows a minimal receipt. Ask a party of the message for its proof (.waybill-proof).';
 
@@ -108,11 +111,14 @@ export const proofs: Command[] = [
       const known = new Set(receipt.files.map(({ sha256 }) => sha256));
       const files: { path: string; result: 'matches' | 'differs' }[] = [];
       for (const path of options.list('file')) files.push({ path, result: known.has(await hashOf(path, signal)) ? 'matches' : 'differs' });
-      const isBad = content === 'differs' || json === 'differs' || files.some(({ result }) => result === 'differs');
+      // The text of an older message is not known, so there is nothing to compare repeated keys and long numbers with.
+      const isOther = jsonText !== undefined && json === 'matches' && jsonBytes === 'differs' && isAmbiguous(jsonText);
+      const isBad = content === 'differs' || json === 'differs' || isOther || files.some(({ result }) => result === 'differs');
+      const jsonWords = isOther ? AMBIGUOUS : JSON_WORDS[jsonBytes ?? 'unknown'];
       const lines = [
         `${receipt.id} from ${visible(partyName(receipt.from.party))} to ${visible(partyName(receipt.to.party))}, ${localTime(receipt.received_at)}`,
         `content_hash ${WORDS[content]}`,
-        ...(json === undefined ? [] : [`The JSON ${json}${json === 'matches' ? JSON_WORDS[jsonBytes ?? 'unknown'] : ''}`]),
+        ...(json === undefined ? [] : [`The JSON ${json}${json === 'matches' ? jsonWords : ''}`]),
         ...files.map(({ path, result }) => `${visible(path)} ${result}`),
       ];
       const found = { id: receipt.id, content, json: json ?? null, json_bytes: jsonBytes ?? null, files };
