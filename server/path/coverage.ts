@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
  * Loaded into a service before anything else (`--import`). On request, it tells its parent which files of the project have run functions
  * since the last request.
  */
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = process.cwd();
 
 const session = new Session();
 session.connect();
@@ -21,7 +21,7 @@ async function filesRun(): Promise<string[]> {
         url.startsWith('file:') && functions.some(({ functionName, ranges }) => functionName !== '' && ranges[0]?.count),
     )
     .map(({ url }) => path.relative(ROOT, fileURLToPath(url)))
-    .filter((file) => !file.includes('node_modules') && !file.startsWith('server/path'));
+    .filter((file) => !file.includes('node_modules') && !/(^|\/)server\/path\//.test(file));
 }
 
 process.on('message', async () => process.send?.(await filesRun()));

@@ -9,10 +9,16 @@ import { functionsIn } from '../src/platform/migrations/sql-functions.ts';
 
 /**
  * `npm run path`: the files of the project that a send runs through up to its 201, by V8's coverage, and the SQL functions that its commit
- * calls. Background work runs at any time, so a file counts only if every one of several sends has run it.
+ * calls. Background work runs at any time, so a file counts only if every one of many sends has run it. `npm run path -- ../older` counts the
+ * files of another checkout.
  */
-const SENDS = 6;
+const SENDS = 40;
+/** The first sends fill caches. */
+const FIRST_SENDS = 6;
 const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** The route table, http/ and modules/: what docs/follow-a-message.md leads through. Of contract and platform, it names what matters. */
+export const IS_LED_THROUGH = /^server\/src\/(app\.ts|http\/|modules\/)/;
 
 export interface SendPath {
   files: { file: string; lines: number }[];
@@ -20,9 +26,13 @@ export interface SendPath {
 }
 
 export async function pathOfSend(): Promise<SendPath> {
+  return { files: await filesOfSend(ROOT), sqlFunctions: calledBy(COMMITS.made[0]?.commit.text ?? '') };
+}
+
+async function filesOfSend(checkout: string): Promise<SendPath['files']> {
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'waybill-path-'));
   const child = spawn(process.execPath, [`--import=${path.join(import.meta.dirname, 'coverage.ts')}`, 'server/src/main.ts'], {
-    cwd: ROOT,
+    cwd: checkout,
     env: { ...process.env, DATA_DIR: dataFolder, PORT: '0', LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -33,17 +43,13 @@ export async function pathOfSend(): Promise<SendPath> {
       return (await once(child, 'message'))[0];
     };
     const counts = new Map<string, number>();
-    for (let i = -SENDS; i < SENDS; i++) {
+    for (let i = -FIRST_SENDS; i < SENDS; i++) {
       await filesRun();
       await send(url, key);
-      // The first sends fill caches.
       for (const file of await filesRun()) if (i >= 0) counts.set(file, (counts.get(file) ?? 0) + 1);
     }
     const files = [...counts].filter(([, count]) => count === SENDS).map(([file]) => file);
-    return {
-      files: files.toSorted().map((file) => ({ file, lines: linesOf(file) })),
-      sqlFunctions: calledBy(COMMITS.made[0]?.commit.text ?? ''),
-    };
+    return files.toSorted().map((file) => ({ file, lines: linesOf(path.join(checkout, file)) }));
   } finally {
     child.kill();
     await once(child, 'exit');
@@ -79,7 +85,7 @@ async function send(url: string, key: string): Promise<void> {
 }
 
 function linesOf(file: string): number {
-  return readFileSync(path.join(ROOT, file), 'utf8').split('\n').length;
+  return readFileSync(file, 'utf8').split('\n').length;
 }
 
 /** Returns the functions that a statement names, and those that they name. */
@@ -98,8 +104,14 @@ function calledBy(statement: string): string[] {
 }
 
 if (import.meta.main) {
-  const { files, sqlFunctions } = await pathOfSend();
+  const [older] = process.argv.slice(2);
+  const { files, sqlFunctions } =
+    older === undefined ? await pathOfSend() : { files: await filesOfSend(path.resolve(older)), sqlFunctions: [] };
   for (const { file, lines } of files) console.log(`${String(lines).padStart(5)}  ${file}`);
-  console.log(`${files.length} files with ${files.reduce((sum, { lines }) => sum + lines, 0)} lines to the 201`);
-  console.log(`${sqlFunctions.length} SQL functions: ${sqlFunctions.join(', ')}`);
+  const ledThrough = files.filter(({ file }) => IS_LED_THROUGH.test(file));
+  const linesIn = (some: SendPath['files']) => some.reduce((sum, { lines }) => sum + lines, 0);
+  console.log(
+    `${files.length} files with ${linesIn(files)} lines to the 201, ${ledThrough.length} with ${linesIn(ledThrough)} of them in http/ and modules/`,
+  );
+  if (older === undefined) console.log(`${sqlFunctions.length} SQL functions: ${sqlFunctions.join(', ')}`);
 }

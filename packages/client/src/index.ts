@@ -24,6 +24,7 @@ export {
 export { JsonText, memberText } from './json-text.ts';
 export { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from './lossless-json.ts';
 export { type EnvelopeFields, type Message, readMessage } from './message.ts';
+export { ALWAYS_HASHED, HASHED_IF_GIVEN, type HashedTexts, NO_HASHED_TEXTS } from './message-texts.ts';
 export type { InputOf, Operation, ResponseOf } from './operations.ts';
 export type { Page, Pages } from './pages.ts';
 export type { ProofOptions, ReceiptProofOptions } from './proof.ts';

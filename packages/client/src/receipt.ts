@@ -1,4 +1,5 @@
 import { canonicalJson } from './canonical-json.ts';
+import { hashedText } from './hashed-text.ts';
 import type { EnvelopeFields } from './message.ts';
 import type { MinimalReceipt, Receipt } from './schema.ts';
 import { sha256Of } from './sha256.ts';
@@ -50,18 +51,4 @@ function compareJson({ json_sha256, json_bytes_sha256 }: Hashes, jsonText: strin
 /** `json_sha256` of a message with this JSON. */
 export function jsonHash(jsonText: string): string {
   return sha256Of(canonicalJson(JSON.parse(jsonText)));
-}
-
-function hashedText(receipt: Receipt | EnvelopeFields, unhashedFromBytes: number): string {
-  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
-  const files = receipt.files.map(({ id, filename, content_type, size_bytes, sha256 }) => ({
-    id,
-    filename,
-    content_type,
-    size_bytes,
-    sha256: size_bytes >= unhashedFromBytes ? null : sha256,
-  }));
-  // Without JSON, and in messages older than this hash, content_hash does not cover it.
-  const ofBytes = json_bytes_sha256 == null ? {} : { json_bytes_sha256 };
-  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

@@ -850,6 +850,7 @@ export interface components {
       total: number | null;
       done: number;
       queued: number;
+      retrying: number;
       created_at: string;
       ended_at: string | null;
     };

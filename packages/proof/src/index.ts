@@ -4,6 +4,7 @@ export * from './checkpoint.ts';
 export * from './cosignature.ts';
 export { type Der, inside, readOne, TAG } from './der.ts';
 export * from './errors.ts';
+export { isAmbiguous } from './json-ambiguity.ts';
 export * from './leaf.ts';
 export * from './merkle.ts';
 export * from './note.ts';

@@ -1,7 +1,9 @@
 import {
+  ALWAYS_HASHED,
   canonicalJson,
   checkCoverage,
   contentDigest,
+  HASHED_IF_GIVEN,
   isDigestOf,
   isSignatureGenuine,
   memberText,
@@ -81,9 +83,7 @@ function checkParameters({ keyid, created = 0 }: SignatureParameters, keyId: str
 /** The sender's fields must be those of the message. Fields that the service added, such as ids and times, are signed by nobody else. */
 function compareMessage(body: Record<string, unknown>, envelope: EnvelopeStatement, jsonText = ''): void {
   const fields: [written: unknown, sent: unknown][] = [
-    [body['type'] ?? null, envelope.type],
-    [body['subject'] ?? null, envelope.subject],
-    [body['note'] ?? null, envelope.note],
+    ...[...ALWAYS_HASHED, ...HASHED_IF_GIVEN].map((name): [unknown, unknown] => [body[name] ?? null, envelope[name]]),
     ['json' in body ? hashOfJson(body['json']) : null, envelope.jsonSha256],
     ...(envelope.jsonBytesSha256 === null ? [] : [[hashOf(jsonText), envelope.jsonBytesSha256] satisfies [string, string]]),
     // Uploads have other ids than the files that they become.

@@ -1,3 +1,4 @@
+import { ALWAYS_HASHED, HASHED_IF_GIVEN, type HashedTexts, NO_HASHED_TEXTS } from '@waybill/client';
 import { parseCanonical, type StrictObject } from './strict-json.ts';
 
 /* The statements whose hashes are in the log: canonical JSON, each with exactly these members. */
@@ -22,17 +23,14 @@ export interface EnvelopeFile {
   sha256: string | null;
 }
 
-/** The content that a message's `content_hash` is the hash of. */
-export interface EnvelopeStatement {
+/** The content that a message's `content_hash` is the hash of. Its texts are those of the API, by the same names. */
+export interface EnvelopeStatement extends HashedTexts {
   id: string;
   inReplyTo: string | null;
   from: Party;
   actor: Actor;
   to: Party;
   segment: string | null;
-  type: string | null;
-  subject: string | null;
-  note: string | null;
   jsonSha256: string | null;
   /** The hash of the text as sent. Null: no JSON, or a message from before this hash was recorded. */
   jsonBytesSha256: string | null;
@@ -84,9 +82,7 @@ export function parseEnvelope(text: string): EnvelopeStatement {
       actor: from.actor,
       to: to.party,
       segment: to.segment,
-      type: envelope.textOrNull('type'),
-      subject: envelope.textOrNull('subject'),
-      note: envelope.textOrNull('note'),
+      ...readTexts(envelope),
       jsonSha256: envelope.textOrNull('json_sha256'),
       jsonBytesSha256: envelope.optionalText('json_bytes_sha256') ?? null,
       files: envelope.list('files', FILES_MAX, readFile),
@@ -134,6 +130,13 @@ export function isSameParty(one: Party, other: Party): boolean {
 
 export function nameOf({ displayName, id }: Party): string {
   return `${displayName} (${id})`;
+}
+
+function readTexts(envelope: StrictObject): HashedTexts {
+  const texts = { ...NO_HASHED_TEXTS };
+  for (const name of ALWAYS_HASHED) texts[name] = envelope.textOrNull(name);
+  for (const name of HASHED_IF_GIVEN) texts[name] = envelope.optionalText(name) ?? null;
+  return texts;
 }
 
 function readParty(party: StrictObject): Party {

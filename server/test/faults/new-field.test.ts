@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pythonWith } from '../../../clients/test/python-environment.ts';
 import { canonicalJson } from '../../src/contract/canonical-json.ts';
 import { CHECKOUT, type ServiceProcess, startProcess, temporaryFolder } from '../support/process.ts';
 import { expectInvalid } from '../support/refusals.ts';
@@ -14,10 +15,20 @@ let service: ServiceProcess;
 beforeAll(async () => {
   const isCopied = (file: string) => !['node_modules', '.git'].includes(path.basename(file));
   cpSync(CHECKOUT, checkout, { recursive: true, filter: isCopied });
-  symlinkSync(path.join(CHECKOUT, 'node_modules'), path.join(checkout, 'node_modules'));
+  linkPackages();
   followRecipe();
   service = await startProcess({ checkout, env: { DATA_DIR: temporaryFolder() } });
 });
+
+/** All packages of npm are shared. Those of the project itself are the copies. */
+function linkPackages(): void {
+  const modules = path.join(checkout, 'node_modules');
+  mkdirSync(path.join(modules, '@waybill'), { recursive: true });
+  for (const name of readdirSync(path.join(CHECKOUT, 'node_modules')))
+    if (name !== '@waybill') symlinkSync(path.join(CHECKOUT, 'node_modules', name), path.join(modules, name));
+  for (const name of readdirSync(path.join(checkout, 'packages')))
+    symlinkSync(path.join(checkout, 'packages', name), path.join(modules, '@waybill', name));
+}
 
 function followRecipe(): void {
   const [, recipe = ''] =
@@ -30,6 +41,20 @@ function followRecipe(): void {
   writeFileSync(path.join(folder, `${String(last + 1).padStart(4, '0')}_reference.sql`), migration);
   edit('server/src/contract/message-fields.ts', /^} satisfies /m, (end) => `${entry}${end}`);
   edit('server/sql/messages/write_messages.sql', /^ +type, subject, note\)\n.*\n/m, () => lists);
+  run('node_modules/.bin/node', 'web/api-types.ts');
+  // The verifiers that stand alone, which the recipe names.
+  edit('docs/proof/verify.py', /(IF_GIVEN = .*, )\[\]/, (before) => before.replace('[]', "['reference']"));
+  for (const file of ['verify.ts', 'verify.py'])
+    edit(
+      path.join('examples/verify-receipt', file),
+      /IF_GIVEN = .*json_bytes_sha256['"],?/,
+      (list) => `${list.replace(/,?$/, ',')} 'reference'`,
+    );
+}
+
+/** Runs a program in the copy, and returns what it prints. Other statuses than 0 throw. */
+function run(program: string, ...args: string[]): string {
+  return execFileSync(program, args, { cwd: checkout, encoding: 'utf8' });
 }
 
 function edit(file: string, place: RegExp, change: (text: string) => string): void {
@@ -86,7 +111,76 @@ test('is in the OpenAPI document, and in the types made of it', async () => {
   const { components } = JSON.parse(await textAt(`${service.url}/openapi.json`));
   for (const name of ['SendRequest', 'SendRequestForm', 'Envelope', 'EnvelopeSummary', 'Receipt'])
     expect(Object.keys(components.schemas[name].properties), name).toContain('reference');
-  execFileSync('node_modules/.bin/node', ['web/api-types.ts'], { cwd: checkout });
   const types = readFileSync(path.join(checkout, 'packages/client/src/schema.ts'), 'utf8');
   expect(types.match(/^ +reference\??: /gm)?.length).toBeGreaterThanOrEqual(5);
+});
+
+describe('is verified', () => {
+  const changes = [{ reference: 'PO-4712' }, { reference: null }, { note: 'm' }];
+  let receiptUrl: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the types are those of the copy
+  let receipts: any[];
+  beforeAll(async () => {
+    const sent = await buyer().send({ to: 'globex/orders', note: 'n', json: { a: 1 }, reference: 'PO-4711' });
+    const without = await buyer().send({ to: 'globex/orders', note: 'n' });
+    receiptUrl = sent.body.receipt_url;
+    const urls = [receiptUrl, without.body.receipt_url];
+    receipts = await Promise.all(urls.map(async (url) => JSON.parse(await textAt(url.replace('/r/', '/v1/receipts/')))));
+  });
+  const inCopy = (file: string) => import(path.join(checkout, file));
+
+  test('by the client, in messages with it and without it', async () => {
+    const { checkReceipt } = await inCopy('packages/client/src/index.ts');
+    for (const receipt of receipts) expect(checkReceipt(receipt).content).toBe('matches');
+    for (const change of changes) expect(checkReceipt({ ...receipts[0], ...change }).content, JSON.stringify(change)).toBe('differs');
+  });
+
+  test('by the command, with the proof of a receipt', async () => {
+    const { vkey } = JSON.parse(await textAt(`${service.url}/.well-known/waybill.json`)).log;
+    const said = run('node_modules/.bin/node', 'packages/cli/src/main.ts', 'receipt', 'verify', receiptUrl, '--vkey', vkey);
+    expect(said).toMatch(/content_hash matches[\s\S]*^ok {3}content [\s\S]*^Verified$/m);
+  });
+
+  test('by the examples', async () => {
+    const { isWhole } = await inCopy('examples/verify-receipt/verify.ts');
+    const inPython = (receipt: object) =>
+      run(
+        'python3',
+        '-Bc',
+        `import json, sys; sys.path.insert(0, 'examples/verify-receipt'); import verify; print(verify.is_whole(json.loads(sys.argv[1])))`,
+        JSON.stringify(receipt),
+      ).trim() === 'True';
+    for (const isGood of [isWhole, inPython]) {
+      expect(receipts.map((receipt) => isGood(receipt))).toEqual([true, true]);
+      expect(changes.map((change) => isGood({ ...receipts[0], ...change }))).toEqual([false, false, false]);
+    }
+  });
+
+  test('as a part of what the sender signed', async () => {
+    const { bundleOf, policy, said } = await inCopy('packages/proof/test/support/sample.ts');
+    const { formatBundle, verifyBundle } = await inCopy('packages/proof/src/index.ts');
+    const bundle = async (signed: string) => {
+      const words = said();
+      words.sent = words.sent.replace('"type"', `"reference":"${signed}","type"`);
+      words.envelope.reference = 'PO-4711';
+      return formatBundle(await bundleOf(words));
+    };
+    const [good, bad] = [await bundle('PO-4711'), await bundle('PO-4712')];
+    expect((await verifyBundle(good, { policy })).verdict).toBe('verified');
+    expect((await verifyBundle(bad, { policy })).checks.filter(({ state }: { state: string }) => state === 'failed')).toMatchObject([
+      { part: 'signature' },
+    ]);
+
+    const python = await pythonWith(path.join(CHECKOUT, 'clients/python/pyproject.toml'));
+    if (typeof python !== 'string') return console.warn(`verify.py was not tried: ${python.missing}`);
+    for (const [name, text] of Object.entries({ 'policy.txt': policy, good, bad })) writeFileSync(path.join(checkout, name), text);
+    const verified = (proof: string) =>
+      spawnSync(python, ['-B', 'docs/proof/verify.py', proof, '--policy', 'policy.txt'], { cwd: checkout });
+    expect(verified('good').stdout.toString()).toMatch(/^Verified$/m);
+    expect(
+      verified('bad')
+        .stdout.toString()
+        .match(/^FAIL .*$/gm),
+    ).toEqual([expect.stringContaining('signature')]);
+  });
 });

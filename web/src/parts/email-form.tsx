@@ -1,4 +1,5 @@
 import { useAuth } from '../api/auth.ts';
+import { ADDRESS_MAX_CHARS } from '../api/limits.ts';
 import { TextField } from '../ui/field.tsx';
 import { useFirstFocus } from '../ui/focus.ts';
 import { Form, SubmitButton } from '../ui/form.tsx';
@@ -34,7 +35,7 @@ export function EmailForm({ email, isFirst, onSent }: EmailFormProps) {
         autoComplete="username"
         placeholder="you@company.com"
         required
-        maxLength={320}
+        maxLength={ADDRESS_MAX_CHARS}
         {...form.field('email')}
       />
       <SubmitButton form={form} className="w-full">

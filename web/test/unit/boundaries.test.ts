@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { currentTypes, FILE } from '../../api-types.ts';
+import { committedText, generatedFiles } from '../../api-types.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const IMPORT = /(?:from|import|import\(|new URL\()\s*'(\.[^'?]+)(?:\?[^']*)?'/g;
@@ -16,7 +16,7 @@ const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
   [
     'of the packages, requests, uploads, types and the verification of proofs are shared; no signing or hashing',
     /^web\/src\//,
-    /^packages\/(?!client\/src\/(errors|json-text|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
+    /^packages\/(?!client\/src\/(errors|hashed-text|json-text|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
   ],
   ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
   ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
@@ -63,6 +63,31 @@ test('every file is imported', () => {
   );
 });
 
-test('the types of the API are those of the OpenAPI document', async () => {
-  expect(readFileSync(FILE, 'utf8'), 'run npm run api-types').toBe(await currentTypes());
+test('the types of the API, the texts that hashes cover and the limits of fields are those of the service', async () => {
+  for (const { file, text } of await generatedFiles()) expect(committedText(file), `${file}: run npm run api-types`).toBe(text);
+});
+
+test('one file alone puts the text of content_hash together', () => {
+  const ours = globSync(['web/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts'], { cwd: ROOT });
+  const together = ours.filter((file) => /canonicalJson\(\{[^}]*\bthread_id\b/.test(committedText(file)));
+  expect(together).toEqual(['packages/client/src/hashed-text.ts']);
+});
+
+/** Lengths of what only the browser knows, or that follow from how something is written. */
+const OWN_LENGTHS: Record<string, string[]> = {
+  'web/src/pages/device/device.tsx': ['2 * EXAMPLE.length'],
+  'web/src/pages/messages/template-menu.tsx': ['TEMPLATE_NAME_MAX_CHARS'],
+  'web/src/pages/settings/drop-page-settings.tsx': ['COLOUR_CHARS'],
+  'web/src/ui/date-field.tsx': ['CHARS'],
+};
+
+test('fields take as many characters as the service does', () => {
+  const given = files.flatMap((file) => {
+    const code = committedText(file);
+    const [, limits = ''] = /import \{([^}]*)\} from '[./]+\/api\/limits\.ts'/.exec(code) ?? [];
+    return [...code.matchAll(/\bmaxLength=(?:\{([^}]*)\}|"[^"]*")/g)].map(([, length = '']) => ({ file, length, limits }));
+  });
+  expect(given.length).toBeGreaterThan(30);
+  const isLimit = (limits: string, length: string) => limits.match(/\w+/g)?.includes(/\b[A-Z][A-Z_]+\b/.exec(length)?.[0] ?? '');
+  expect(given.filter(({ file, length, limits }) => !isLimit(limits, length) && !OWN_LENGTHS[file]?.includes(length))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { LogOut } from 'lucide-react';
 import { useSignOut } from '../../api/auth.ts';
+import { PERSON_NAME_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { Account } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -61,7 +62,7 @@ function NameForm({ name }: { name: string }) {
     <Form form={form} className="mb-6 max-w-md">
       <div className="flex items-end gap-2">
         <div className="grow">
-          <TextField label="Name" autoComplete="name" required maxLength={100} {...form.field('name')} />
+          <TextField label="Name" autoComplete="name" required maxLength={PERSON_NAME_MAX_CHARS} {...form.field('name')} />
         </div>
         <Button type="submit" isBusy={form.isBusy} disabled={form.fields.name === name}>
           Save

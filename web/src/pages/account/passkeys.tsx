@@ -3,6 +3,7 @@ import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useSignOut } from '../../api/auth.ts';
 import { auth, type WaybillError } from '../../api/client.ts';
+import { PASSKEY_NAME_MAX_CHARS } from '../../api/limits.ts';
 import { addPasskey, canUsePasskeys, listPasskeys, type Passkey } from '../../api/passkeys.ts';
 import { useReading } from '../../api/queries.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -158,7 +159,7 @@ function NameDialog({ title, action, initial, hint, mutation, done, onClose }: N
     );
   return (
     <FormDialog title={title} action={action} form={form} onClose={onClose}>
-      <TextField label="Name" hint={hint} maxLength={100} {...form.field('name')} />
+      <TextField label="Name" hint={hint} maxLength={PASSKEY_NAME_MAX_CHARS} {...form.field('name')} />
     </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useActiveBusiness } from '../../api/business.ts';
+import { AGENT_DESCRIPTION_MAX_CHARS, AGENT_NAME_MAX_CHARS, SEGMENT_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Agent } from '../../api/schema.ts';
 import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
@@ -26,16 +27,16 @@ export function AgentDialog({ agent, onClose }: { agent: Agent | undefined; onCl
       <TextField
         label="Name"
         placeholder="Orders"
-        maxLength={100}
+        maxLength={AGENT_NAME_MAX_CHARS}
         autoComplete="off"
         hint="Shown next to the messages that it sends."
         {...form.field('name')}
       />
-      <TextArea label="Description (optional)" rows={2} maxLength={500} {...form.field('description')} />
+      <TextArea label="Description (optional)" rows={2} maxLength={AGENT_DESCRIPTION_MAX_CHARS} {...form.field('description')} />
       <TextField
         label="Segment (optional)"
         placeholder="orders"
-        maxLength={31}
+        maxLength={SEGMENT_MAX_CHARS}
         {...VERBATIM}
         hint={
           <>

@@ -1,5 +1,6 @@
 import { PenLine } from 'lucide-react';
 import { useState } from 'react';
+import { SIGNING_KEY_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { Agent, SigningKey } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -87,7 +88,7 @@ function AddDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
     <FormDialog title={`Add signing key to ${agent.name}`} action="Add signing key" form={form} onClose={onClose}>
       <TextField
         label="Public key"
-        maxLength={100}
+        maxLength={SIGNING_KEY_MAX_CHARS}
         {...VERBATIM}
         hint="The 32 bytes of an Ed25519 key in base64. The command waybill signing-key creates a key and shows it. The public log will have it."
         {...form.field('public_key')}

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DISPLAY_NAME_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Plain } from '../../frame/plain.tsx';
 import { safePath } from '../../parts/safe-path.ts';
@@ -48,7 +49,7 @@ export function ClaimPage() {
           autoComplete="organization"
           placeholder="Acme Works"
           required
-          maxLength={100}
+          maxLength={DISPLAY_NAME_MAX_CHARS}
           {...form.field('display_name')}
         />
         <HandleField

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { JsonText } from '../../api/client.ts';
+import { SUBJECT_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Envelope, EnvelopeSummary } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
@@ -52,7 +53,7 @@ function OrderForm({ send }: { send(body: JsonText): Promise<void> }) {
   return (
     <Form form={form} className="space-y-3">
       <p className="text-soft">Send an order as JSON to @demo, a test recipient that accepts everything.</p>
-      <TextField label="Subject" maxLength={200} {...form.field('subject')} />
+      <TextField label="Subject" maxLength={SUBJECT_MAX_CHARS} {...form.field('subject')} />
       <TextArea label="JSON" rows={8} spellCheck={false} className="font-mono text-sm" {...form.field('json')} />
       <SubmitButton form={form}>Send to @demo</SubmitButton>
     </Form>

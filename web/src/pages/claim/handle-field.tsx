@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react';
+import { HANDLE_MAX_CHARS } from '../../api/limits.ts';
 import { useReading } from '../../api/queries.ts';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { TextField } from '../../ui/field.tsx';
@@ -31,7 +32,8 @@ export function HandleField({ value, onChange, error }: HandleFieldProps) {
           </>
         }
         required
-        maxLength={64}
+        // A handle that is too long is refused with a reason, and not cut.
+        maxLength={2 * HANDLE_MAX_CHARS}
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
@@ -67,5 +69,5 @@ export function suggestionFrom(name: string): string {
   const words = handleOf(name)
     .replace(/[^a-z0-9-]/g, '')
     .replace(/-+/g, '-');
-  return words.replace(/^-/, '').slice(0, 32).replace(/-$/, '');
+  return words.replace(/^-/, '').slice(0, HANDLE_MAX_CHARS).replace(/-$/, '');
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { AGENT_NAME_MAX_CHARS } from '../../api/limits.ts';
 import { forget, useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Agent } from '../../api/schema.ts';
@@ -74,7 +75,7 @@ function NewKeyForm({ agent, onSecret }: { agent: Agent | undefined; onSecret(se
   });
   return (
     <Form form={form} className="space-y-3">
-      {agent ? null : <TextField label="Agent name" required maxLength={100} {...form.field('name')} />}
+      {agent ? null : <TextField label="Agent name" required maxLength={AGENT_NAME_MAX_CHARS} {...form.field('name')} />}
       <SubmitButton form={form}>{agent ? `Create key for ${agent.name}` : 'Create agent and key'}</SubmitButton>
     </Form>
   );

@@ -22,7 +22,8 @@ export function ConsumersPage() {
           </Button>
         }
       >
-        Your workers take incoming messages from here, as many at a time as they can handle. Nothing has to be reachable from outside.
+        Your workers take incoming messages from here, as many at a time as they can handle. They need no address that is reachable from
+        outside.
       </PageHeader>
       {list.error ? <ErrorNote error={list.error} onRetry={list.retry} /> : null}
       {list.isPending ? (

@@ -1,3 +1,4 @@
+import { PLACE_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
@@ -29,7 +30,13 @@ export function MoveConsumer({ name, onClose }: { name: string; onClose(): void 
       <p className="text-soft">What workers hold is forgotten. It comes again if it came after the new place.</p>
       <Choice label="Where" options={PLACES} value={form.fields.place} onChange={(place) => form.set({ place })} />
       {form.fields.place === 'time' ? (
-        <TextField label="Time or position" placeholder="2026-01-31T12:00:00Z" maxLength={64} {...VERBATIM} {...form.field('position')} />
+        <TextField
+          label="Time or position"
+          placeholder="2026-01-31T12:00:00Z"
+          maxLength={PLACE_MAX_CHARS}
+          {...VERBATIM}
+          {...form.field('position')}
+        />
       ) : null}
     </FormDialog>
   );

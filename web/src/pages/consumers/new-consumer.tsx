@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { CONSUMER_NAME_MAX_CHARS, CONSUMER_TRIES_MAX } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Consumer } from '../../api/schema.ts';
 import { Choice } from '../../ui/choice.tsx';
@@ -58,7 +59,7 @@ export function NewConsumer({ onClose }: { onClose(): void }) {
       <TextField
         label="Name"
         placeholder="order-workers"
-        maxLength={64}
+        maxLength={CONSUMER_NAME_MAX_CHARS}
         {...VERBATIM}
         hint="Small letters, digits, dots, _ and -. Workers ask for it by this name."
         {...form.field('name')}
@@ -108,9 +109,9 @@ function TakenFields({ form }: { form: Pick<Form<Taken>, 'field'> }) {
       <TextField
         label="Tries"
         inputMode="numeric"
-        maxLength={3}
+        maxLength={String(CONSUMER_TRIES_MAX).length}
         {...VERBATIM}
-        hint="A message that was taken so often and never acknowledged is parked, and the others go on."
+        hint="A message that was taken so often and never acknowledged is set aside, and the others go on."
         {...form.field('max_tries')}
       />
     </>

@@ -79,7 +79,7 @@ function ParkedRow({ parked, onRetry, onDrop }: { parked: ParkedMessage; onRetry
   return (
     <Row>
       <div className="min-w-0 flex-1 basis-60">
-        <p className="break-words">{reason === null ? 'Its last lease lapsed.' : <Name>{reason}</Name>}</p>
+        <p className="break-words">{reason === null ? 'A worker took it and did not finish it in time.' : <Name>{reason}</Name>}</p>
         <p className="text-sm break-all text-soft">
           {number(tries)} {tries === 1 ? 'try' : 'tries'} · set aside <Time at={parked_at} /> · <span className="font-mono">{id}</span>
         </p>

@@ -1,3 +1,4 @@
+import { CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import { TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
@@ -29,8 +30,8 @@ export function AddContactDialog({ onClose }: { onClose(): void }) {
         hint="The handle of a business, the domain of an organisation without a handle, or a private email address."
         {...form.field('who')}
       />
-      <TextField label="Label (optional)" placeholder="Our supplier" maxLength={200} {...form.field('label')} />
-      <TextArea label="Notes (optional)" rows={3} maxLength={10_000} {...form.field('notes')} />
+      <TextField label="Label (optional)" placeholder="Our supplier" maxLength={CONTACT_LABEL_MAX_CHARS} {...form.field('label')} />
+      <TextArea label="Notes (optional)" rows={3} maxLength={CONTACT_NOTES_MAX_CHARS} {...form.field('notes')} />
     </FormDialog>
   );
 }

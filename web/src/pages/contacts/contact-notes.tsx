@@ -1,3 +1,4 @@
+import { CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Contact } from '../../api/schema.ts';
 import { TextArea, TextField } from '../../ui/field.tsx';
@@ -30,10 +31,10 @@ export function ContactNotes({ contact }: { contact: Contact }) {
           label="Label"
           placeholder="Our supplier"
           hint="Your name for this contact. Only your business sees it."
-          maxLength={200}
+          maxLength={CONTACT_LABEL_MAX_CHARS}
           {...form.field('label')}
         />
-        <TextArea label="Notes" rows={4} maxLength={10_000} {...form.field('notes')} />
+        <TextArea label="Notes" rows={4} maxLength={CONTACT_NOTES_MAX_CHARS} {...form.field('notes')} />
       </div>
       <SubmitButton form={form}>Save</SubmitButton>
     </Form>

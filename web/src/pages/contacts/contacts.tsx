@@ -1,5 +1,6 @@
 import { ContactRound, Plus } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { CONTACT_QUERY_MAX_CHARS } from '../../api/limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedValue } from '../../ui/debounce.ts';
 import { Select, TextField } from '../../ui/field.tsx';
@@ -48,7 +49,7 @@ export function ContactsPage() {
             isBare
             type="search"
             placeholder="Name, handle, domain, email or label"
-            maxLength={200}
+            maxLength={CONTACT_QUERY_MAX_CHARS}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
           />

@@ -18,6 +18,8 @@ import { useForm } from '../../ui/use-form.ts';
 type Login = ResponseOf<'GET /v1/device-logins/{code}'>;
 type Scope = Key['scope'];
 
+const EXAMPLE = 'ABCD-EFGH';
+
 const SCOPES: { value: Scope; label: string; hint: string }[] = [
   { value: 'read', label: 'Read only', hint: 'It can read messages, files and settings.' },
   { value: 'read_write', label: 'Read and write', hint: 'It can also send, reply and change settings.' },
@@ -45,7 +47,8 @@ function EnterCode({ onEntered }: { onEntered(code: string): void }) {
         you.
       </p>
       <Form form={form} className="space-y-5">
-        <TextField label="Code" placeholder="ABCD-EFGH" maxLength={20} {...VERBATIM} {...form.field('code')} />
+        {/* Some people type spaces between the letters. */}
+        <TextField label="Code" placeholder={EXAMPLE} maxLength={2 * EXAMPLE.length} {...VERBATIM} {...form.field('code')} />
         <SubmitButton form={form} className="w-full">
           Continue
         </SubmitButton>

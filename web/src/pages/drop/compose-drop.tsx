@@ -1,5 +1,6 @@
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
+import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS } from '../../api/limits.ts';
 import type { Account, Door, Envelope, PublicProfile } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
 import { type Uploads, useUploads } from '../../api/uploads.ts';
@@ -49,8 +50,8 @@ export function ComposeDrop({ profile, writer, onSent }: ComposeDropProps) {
       </h2>
       {writer && writer.account.businesses.length > 0 ? <AsBusiness handle={profile.handle} {...writer} /> : null}
       <div className="flex flex-col gap-4">
-        <TextField label="Subject" maxLength={200} {...text('subject')} />
-        <TextArea label="Message" rows={7} maxLength={10_000} {...text('note')} />
+        <TextField label="Subject" maxLength={SUBJECT_MAX_CHARS} {...text('subject')} />
+        <TextArea label="Message" rows={7} maxLength={NOTE_MAX_CHARS} {...text('note')} />
         {writer ? (
           <SendForm
             key={writer.account.id}

@@ -1,3 +1,4 @@
+import { ADDRESS_MAX_CHARS, SEGMENT_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import { type Role, useRole } from '../../api/role.ts';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
@@ -19,7 +20,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   });
   return (
     <FormDialog title="Invite a member" action="Send invitation" form={form} onClose={onClose}>
-      <TextField label="Email" type="email" autoComplete="off" maxLength={320} {...form.field('email')} />
+      <TextField label="Email" type="email" autoComplete="off" maxLength={ADDRESS_MAX_CHARS} {...form.field('email')} />
       <Select label="Role" hint={PERMISSIONS[form.fields.role]} {...form.field('role')}>
         {ROLES.filter((role) => canAssign(myRole, role)).map((role) => (
           <option key={role} value={role}>
@@ -30,7 +31,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       <TextField
         label="Segment (optional)"
         hint="Gives them their own address in the business, such as sales."
-        maxLength={31}
+        maxLength={SEGMENT_MAX_CHARS}
         {...VERBATIM}
         {...form.field('segment')}
       />

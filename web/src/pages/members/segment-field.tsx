@@ -1,5 +1,6 @@
 import { Pencil } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { SEGMENT_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Member } from '../../api/schema.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -48,7 +49,7 @@ function SegmentForm({ member, onClose }: { member: Member; onClose(): void }) {
               label={`Segment of ${member.name}`}
               isBare
               placeholder="sales"
-              maxLength={31}
+              maxLength={SEGMENT_MAX_CHARS}
               {...VERBATIM}
               {...form.field('segment')}
             />

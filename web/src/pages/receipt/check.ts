@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../../server/src/contract/canonical-json.ts';
+import { hashedText } from '../../../../packages/client/src/hashed-text.ts';
 import type { AnyReceipt, Receipt } from '../../api/schema.ts';
 import { hashes, Unreadable } from './hash.ts';
 import type { BundleReport } from './verify-proof.ts';
@@ -81,12 +81,4 @@ export async function checkReceipt(receipt: Receipt, signal: AbortSignal): Promi
   const bound = bounds[at];
   const hashedLater = bound === undefined ? 0 : receipt.files.filter((file) => file.size_bytes >= bound && file.sha256 !== null).length;
   return { isIntact: at >= 0, hashedLater };
-}
-
-function hashedText(receipt: Receipt, unhashedFromBytes: number): string {
-  const { id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, json_bytes_sha256, received_at } = receipt;
-  const files = receipt.files.map((file) => (file.size_bytes >= unhashedFromBytes ? { ...file, sha256: null } : file));
-  // Null without JSON, and for messages older than this hash: then content_hash does not cover it.
-  const ofBytes = json_bytes_sha256 === null ? {} : { json_bytes_sha256 };
-  return canonicalJson({ id, thread_id, in_reply_to, from, to, type, subject, note, json_sha256, ...ofBytes, files, received_at });
 }

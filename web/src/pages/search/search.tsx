@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Search as SearchIcon } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { SEARCH_QUERY_MAX_CHARS } from '../../api/limits.ts';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { useDebouncedCall } from '../../ui/debounce.ts';
@@ -16,7 +17,6 @@ import { useOperatorOptions } from './operators.tsx';
 import { SearchRow } from './search-row.tsx';
 
 const TYPING_MS = 300;
-const QUERY_MAX_CHARS = 500;
 const INCOMPLETE_MS = 2_000;
 
 export function SearchPage() {
@@ -69,7 +69,7 @@ function SearchField({ q }: { q: string }) {
         aria-label="Search"
         type="search"
         placeholder="Subjects, notes, JSON, files, names, ids, comments"
-        maxLength={QUERY_MAX_CHARS}
+        maxLength={SEARCH_QUERY_MAX_CHARS}
         value={typed}
         onChange={({ target }) => {
           reset();

@@ -1,6 +1,7 @@
 import { type ChangeEvent, useState } from 'react';
-import { CONTRAST_MIN, contrastWithWhite, parseColour } from '../../../../server/src/contract/colour.ts';
+import { COLOUR_CHARS, CONTRAST_MIN, contrastWithWhite, parseColour } from '../../../../server/src/contract/colour.ts';
 import { useActiveBusiness } from '../../api/business.ts';
+import { WELCOME_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import type { DropPage } from '../../api/schema.ts';
 import { BusinessSign } from '../../parts/business-sign.tsx';
@@ -43,12 +44,12 @@ function Editing({ name, shown }: { name: string; shown: DropPage }) {
           <TextField
             label="Colour"
             placeholder="#1f5fd0"
-            maxLength={7}
+            maxLength={COLOUR_CHARS}
             {...VERBATIM}
             hint={accent !== null && contrastWithWhite(accent) < CONTRAST_MIN ? 'Too light: white text on it can’t be read.' : undefined}
             {...form.field('accent')}
           />
-          <TextArea label="Welcome text" rows={3} maxLength={500} {...form.field('welcome')} />
+          <TextArea label="Welcome text" rows={3} maxLength={WELCOME_MAX_CHARS} {...form.field('welcome')} />
           <SubmitButton form={form}>Save drop page</SubmitButton>
         </Form>
       </div>

@@ -1,3 +1,4 @@
+import { DISPLAY_NAME_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import { useRole } from '../../api/role.ts';
 import type { Me } from '../../api/schema.ts';
@@ -74,7 +75,7 @@ function NameForm({ name }: { name: string }) {
     <Form form={form} className="max-w-md">
       <div className="flex items-end gap-2">
         <div className="grow">
-          <TextField label="Name" required maxLength={100} {...form.field('display_name')} />
+          <TextField label="Name" required maxLength={DISPLAY_NAME_MAX_CHARS} {...form.field('display_name')} />
         </div>
         <Button type="submit" isBusy={form.isBusy} disabled={form.fields.display_name.trim() === name}>
           Save

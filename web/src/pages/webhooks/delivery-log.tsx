@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { PLACE_MAX_CHARS } from '../../api/limits.ts';
 import type { WebhookMessage } from '../../api/schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField, VERBATIM } from '../../ui/field.tsx';
@@ -105,7 +106,7 @@ function Filters({ onChange }: { onChange(filters: LogFilters): void }) {
         isBare
         type="search"
         placeholder="Message id"
-        maxLength={64}
+        maxLength={PLACE_MAX_CHARS}
         className="sm:w-44"
         {...VERBATIM}
         value={message}

@@ -1,3 +1,4 @@
+import { ADDRESS_MAX_CHARS, WEBHOOK_DESCRIPTION_MAX_CHARS, WEBHOOK_URL_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { Select, Switch, TextArea, TextField, VERBATIM } from '../../ui/field.tsx';
@@ -57,12 +58,12 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
   const isReplacing = form.fields.change === 'replace';
   return (
     <FormDialog title="Edit webhook" action="Save" form={form} onClose={onClose}>
-      <TextField label="URL" type="url" inputMode="url" maxLength={2_048} {...VERBATIM} {...form.field('url')} />
-      <TextField label="Description" maxLength={200} {...form.field('description')} />
+      <TextField label="URL" type="url" inputMode="url" maxLength={WEBHOOK_URL_MAX_CHARS} {...VERBATIM} {...form.field('url')} />
+      <TextField label="Description" maxLength={WEBHOOK_DESCRIPTION_MAX_CHARS} {...form.field('description')} />
       <EventChoice value={eventsIn(form.fields.events)} onChange={(events) => form.set({ events: events.join(' ') })} />
       <TextField
         label="Segment"
-        maxLength={512}
+        maxLength={ADDRESS_MAX_CHARS}
         hint="Only messages to this segment. Empty for all."
         {...VERBATIM}
         {...form.field('target')}

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
+import { ADDRESS_MAX_CHARS, WEBHOOK_URL_MAX_CHARS } from '../../api/limits.ts';
 import { useAction, useReading } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField, VERBATIM } from '../../ui/field.tsx';
@@ -48,7 +49,7 @@ export function NewWebhook({ onClose }: { onClose(): void }) {
         type="url"
         inputMode="url"
         placeholder="https://hooks.example.com/waybill"
-        maxLength={2_048}
+        maxLength={WEBHOOK_URL_MAX_CHARS}
         {...VERBATIM}
         hint="An HTTPS URL that is reachable from the internet."
         {...form.field('url')}
@@ -67,7 +68,7 @@ function TargetField({ form }: { form: Form<Fields> }) {
     <TextField
       label="Segment"
       placeholder="orders"
-      maxLength={512}
+      maxLength={ADDRESS_MAX_CHARS}
       {...VERBATIM}
       hint={
         <>

@@ -39,7 +39,7 @@ export function Recoveries({ id }: { id: string }) {
 }
 
 function RecoveryRow({ recovery }: { recovery: Recovery }) {
-  const { id, webhook_id, state, since, until, total, done, queued } = recovery;
+  const { id, webhook_id, state, since, until, total, done, queued, retrying } = recovery;
   const change = useAction('PATCH /v1/webhooks/{id}/recoveries/{recovery_id}', { changes: ['GET /v1/webhooks/{id}/recoveries'] });
   const to = (wanted: 'running' | 'paused' | 'cancelled') =>
     change.mutate({ path: { id: webhook_id, recovery_id: id }, body: { state: wanted } });
@@ -50,6 +50,7 @@ function RecoveryRow({ recovery }: { recovery: Recovery }) {
       <div className="min-w-0 flex-1 basis-64">
         <p>
           <Badge tone={tone}>{text}</Badge> {count(queued, 'message')} queued
+          {retrying > 0 ? `, ${number(retrying)} still being retried` : ''}
         </p>
         <p className="text-sm text-soft">
           {number(done)} of {total === null ? 'more than 100,000' : number(total)} looked at · from <Time at={since} isExact /> to{' '}
