@@ -9,7 +9,7 @@ export const PARTNERS: [handle: string, name: string][] = [
 
 const item = (sku: string, quantity: number, price: string) => ({ sku, quantity, price });
 
-export const SENT: [handle: string, draft: Record<string, unknown>][] = [
+export const SENT: [handle: string, request: Record<string, unknown>][] = [
   [
     'harbour',
     {

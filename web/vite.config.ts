@@ -10,7 +10,7 @@ import { defineConfig } from 'vite';
 const SHARED: Record<string, RegExp[]> = {
   ui: [
     /lucide-react|@tanstack\/(react-query|query-core|react-router)(?!.*useBlocker)/,
-    /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|role)|parts\/domain-proof|json\/formatted)/,
+    /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|limits|role)|parts\/domain-proof|json\/formatted)/,
     /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
   ],
   threads: [

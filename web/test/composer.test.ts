@@ -1,11 +1,12 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Composer, LETTERS, openComposer } from './support/composer.ts';
 
 let composer: Composer;
 beforeAll(async () => {
   composer = await openComposer();
 });
+afterEach(() => composer.page.unrouteAll({ behavior: 'ignoreErrors' }));
 afterAll(() => composer.world.stop());
 
 interface Step {
@@ -14,7 +15,18 @@ interface Step {
   act: () => Promise<unknown>;
   /** The field that gets the text that is typed next. */
   field: () => Locator;
+  /** Leaving would lose a file, so the page asks. */
+  hasFile?: true;
 }
+
+const attachHeld = async () => {
+  await composer.holdFiles();
+  await composer.attach();
+};
+const addJson = async (text: string) => {
+  await composer.button('Add JSON').click();
+  await composer.page.keyboard.type(text);
+};
 
 const FORM: Step[] = [
   { name: 'Add JSON', act: () => composer.button('Add JSON').click(), field: () => composer.json() },
@@ -26,18 +38,76 @@ const FORM: Step[] = [
   },
   {
     name: 'Format, of JSON',
-    before: async () => {
-      await composer.button('Add JSON').click();
-      await composer.page.keyboard.type('{}');
-    },
+    before: () => addJson('{}'),
     act: () => composer.button('Format').click(),
     field: () => composer.json(),
   },
-  { name: 'Attach files', act: () => composer.attach(), field: () => composer.note() },
+  {
+    name: 'Show, of a fault in JSON',
+    before: () => addJson('{"a": }'),
+    act: () => composer.button('Show').click(),
+    field: () => composer.json(),
+  },
+  { name: 'Attach files', act: () => composer.attach(), field: () => composer.note(), hasFile: true },
+  {
+    name: 'Attach files, cancelled',
+    before: () => composer.cancelChoosers(),
+    act: () => composer.button('Attach files').click(),
+    field: () => composer.note(),
+  },
+  {
+    name: 'Pause, of a file',
+    before: attachHeld,
+    act: () => composer.button('Pause terms.txt').click(),
+    field: () => composer.note(),
+    hasFile: true,
+  },
+  {
+    name: 'Resume, of a file',
+    before: async () => {
+      await attachHeld();
+      await composer.button('Pause terms.txt').click();
+    },
+    act: () => composer.button('Resume terms.txt').click(),
+    field: () => composer.note(),
+    hasFile: true,
+  },
+  {
+    name: 'Retry, of a file',
+    before: async () => {
+      await composer.refuseFiles();
+      await composer.attach();
+    },
+    act: () => composer.button('Retry terms.txt').click(),
+    field: () => composer.note(),
+    hasFile: true,
+  },
   {
     name: 'Remove, of a file',
     before: () => composer.attach(),
     act: () => composer.button('Remove terms.txt').click(),
+    field: () => composer.note(),
+  },
+  {
+    name: 'Send, of unfinished JSON',
+    before: () => addJson('{"a": '),
+    act: () => composer.button('Send').click(),
+    field: () => composer.json(),
+  },
+  {
+    name: 'Send, before a file is uploaded',
+    before: attachHeld,
+    act: () => composer.button('Send').click(),
+    field: () => composer.note(),
+    hasFile: true,
+  },
+  {
+    name: 'Send, refused',
+    before: () => composer.refuseMessages('Not today.'),
+    act: async () => {
+      await composer.button('Send').click();
+      await composer.page.getByText('Not today.').waitFor();
+    },
     field: () => composer.note(),
   },
 ];
@@ -78,7 +148,7 @@ const REPLY: Step[] = [
 ];
 
 describe('after each control of a reply, what is typed stands in its draft, and no thread changes', () => {
-  test.each(REPLY)('$name', async ({ name, before, act, field }) => {
+  test.each(REPLY)('$name', async ({ before, act, field, hasFile }) => {
     await composer.openOrder();
     const known = await composer.decisions();
     await composer.page.keyboard.press('r');
@@ -94,7 +164,7 @@ describe('after each control of a reply, what is typed stands in its draft, and 
     await composer.page.keyboard.press('Escape');
     await expect.poll(() => composer.contentOf(composer.note())).toContain('Dear all, ');
     await composer.page.keyboard.press('j');
-    if (name === 'Attach files') await composer.button('Leave').click();
+    if (hasFile) await composer.button('Leave').click();
     await composer.title('Order of globex');
     expect(await composer.contentOf(composer.note())).toBe('');
   });

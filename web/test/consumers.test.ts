@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a consumer is created, watched, mended and deleted', async () => {
+test('a consumer is created, watched, repaired and deleted', async () => {
   const { page, open, expectAccessible, api } = await world.member('ann@acme-works.test', 'acme-works');
   await open('/inbox');
   await page.getByRole('link', { name: 'Consumers' }).click();

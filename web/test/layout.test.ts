@@ -9,11 +9,12 @@ const LONG = Array.from({ length: 60 }, (_, line) => ({ sku: `SKU-${line}`, quan
 
 let world: World;
 let ann: Awaited<ReturnType<World['member']>>;
+let globex: Awaited<ReturnType<World['service']['business']>>;
 let threads: string[];
 beforeAll(async () => {
   world = await openWorld();
   ann = await world.member('ann@acme-works.test', 'acme-works', { viewport: DESKTOP });
-  const globex = await world.service.business('globex');
+  globex = await world.service.business('globex');
   threads = [];
   for (let at = 0; at < 65; at++) {
     const request = { to: 'acme-works', type: 'order', subject: `Order ${at}`, note: 'Please confirm.', json: { order: at, lines: LONG } };
@@ -119,6 +120,15 @@ describe('at 200 % zoom', () => {
   });
 });
 
+/** The elements that hide some of their text below or beside them. */
+const clippedIn = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('main *')].filter((one) => {
+      const { overflowX, overflowY } = getComputedStyle(one);
+      return (overflowY !== 'visible' && one.scrollHeight > one.clientHeight + 2) || (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 2);
+    }).map((one) => one.outerHTML.slice(0, 80))`,
+  );
+
 describe('on paper', () => {
   test('a thread is its messages, whole, with nothing to press', async () => {
     const { page, open } = await world.signedIn(ann.api, { viewport: DESKTOP, colorScheme: 'dark' });
@@ -138,11 +148,31 @@ describe('on paper', () => {
     expect(await page.getByRole('list', { name: 'Threads' }).count()).toBe(0);
     // The table has all its lines, and nothing is cut off.
     expect(await page.getByRole('region', { name: 'Table lines' }).getByRole('row').count()).toBe(LONG.length + 1);
-    const clipped = `[...document.querySelectorAll('main *')].filter((one) => getComputedStyle(one).overflowY !== 'visible' && one.scrollHeight > one.clientHeight + 2).map((one) => one.outerHTML.slice(0, 80))`;
-    expect(await page.evaluate<string[]>(clipped)).toEqual([]);
+    expect(await clippedIn(page)).toEqual([]);
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
     await page.getByRole('tree', { name: 'JSON' }).waitFor();
+    await page.context().close();
+  });
+
+  test.each([
+    ['A4', 718, 24],
+    ['half of it', 340, 8],
+  ])('%s, %d pixels wide, has %d columns and long facts within its width, and every character of them', async (_name, width, count) => {
+    const remark = `Deliver ${'x'.repeat(284)} on time`;
+    const columns = Object.fromEntries(Array.from({ length: count - 1 }, (_, at) => [`column_${at}`, at * 1_000]));
+    const json = { buyer: `Kaufhaus ${'Nord'.repeat(12)}`, order_number: 'PO-1', lines: [{ remark, ...columns }] };
+    const { thread_id } = (await globex.api.send({ to: 'acme-works', subject: 'A wide order', json })).body;
+    const { page, open } = await world.signedIn(ann.api, { viewport: { width, height: 1_000 } });
+    await open(`/threads/${thread_id}`);
+    await page.getByRole('tree', { name: 'JSON' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    await page.getByRole('cell', { name: remark }).waitFor();
+    await page.getByRole('button', { name: json.buyer }).waitFor();
+    expect(await page.getByRole('columnheader').count()).toBe(count);
+    expect(await clippedIn(page)).toEqual([]);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     await page.context().close();
   });
 });

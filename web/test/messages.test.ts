@@ -125,7 +125,7 @@ test('what the inbox schema does not like is shown at its place', async () => {
   // With so many entries, only the first level is open at first.
   const er = Array.from({ length: 100 }, (_, at) => ({ amount: at === 70 ? 'many' : at }));
   await openThread(bob, await sent({ to: 'globex-works', json: { deep: { er } } }));
-  await page.getByText('Schema failed').waitFor();
+  await page.getByRole('figure', { name: 'JSON' }).getByText('Needs correction').waitFor();
   await page.getByRole('button', { name: '/deep/er/70/amount' }).click();
   const wrong = page.getByRole('treeitem', { name: /amount.*"many".*must be integer/, selected: true });
   await wrong.waitFor();

@@ -162,7 +162,7 @@ test('from a thread, u returns to its row', async () => {
     .waitFor();
 });
 
-test('the link of a notice leads to its thread, also when a handle has to be claimed first', async () => {
+test('the link of a notice leads to its thread, also when a handle must be claimed first', async () => {
   const { page, open } = await world.person('solo@solo-works.test');
   const path = '/threads/thr_00000000000000000000000000';
   await open(path);

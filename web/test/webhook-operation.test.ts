@@ -28,7 +28,7 @@ afterAll(async () => {
   await nameServer.stop();
 });
 
-test('a failing endpoint is found, paused, mended, redelivered to, its secret rotated, and what it missed recovered', async () => {
+test('a failing endpoint is found, paused, corrected, redelivered to, its secret rotated, and what it missed recovered', async () => {
   const { page, open, api, expectAccessible } = await world.member('ann@acme-hooks.test', 'acme-hooks');
   const globex = await world.service.business('globex');
   receiver.respond = (_delivery, response) =>
@@ -80,7 +80,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   receiver.respond = withStatus(204);
   await page.getByRole('button', { name: 'Edit' }).click();
   const form = page.getByRole('dialog', { name: 'Edit webhook' });
-  await form.getByRole('textbox', { name: 'URL' }).fill('https://hooks.acme.test/mended');
+  await form.getByRole('textbox', { name: 'URL' }).fill('https://hooks.acme.test/corrected');
   await form.getByRole('textbox', { name: 'Description' }).fill('Ledger import');
   await form.getByRole('textbox', { name: 'Message types' }).fill('invoice\norder.*');
   await form.getByRole('textbox', { name: 'Deliveries per second' }).fill('many');
@@ -115,7 +115,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
   await page.getByRole('button', { name: 'Redeliver' }).click();
   await page.getByText('Your endpoint accepted it.').waitFor({ timeout: 60_000 });
   expect(await attempts.count()).toBe(3);
-  const [again] = receiver.at('/mended');
+  const [again] = receiver.at('/corrected');
   if (!again) throw new Error('nothing was redelivered');
   expect(again.body.equals(receiver.at('/in')[0]?.body ?? Buffer.alloc(0))).toBe(true);
   expect([verifyOwn(again, secret), verifyOwn(again, webhook.secret)]).toEqual([true, true]);
@@ -123,7 +123,7 @@ test('a failing endpoint is found, paused, mended, redelivered to, its secret ro
 
   // After another pause, messages that came meanwhile are recovered when the webhook is resumed.
   const recoveries = page.getByRole('list', { name: 'Recoveries' });
-  const subjects = () => receiver.at('/mended').map(({ body }) => JSON.parse(body.toString()).subject);
+  const subjects = () => receiver.at('/corrected').map(({ body }) => JSON.parse(body.toString()).subject);
   await page.getByRole('link', { name: 'Webhook', exact: true }).click();
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Pause' }).click();

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseId } from '../../server/src/contract/ids.ts';
 import { type Receiver, receiverSettings, startReceiver, withStatus } from '../../server/test/support/receiver.ts';
 import { openWorld, type World } from './support/visitor.ts';
 
@@ -161,4 +162,18 @@ test('a webhook that is paused says why, and is resumed', async () => {
   await page.getByRole('button', { name: 'Resume webhook' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   expect(await banner.count()).toBe(0);
+}, 600_000);
+
+test('a recovery says how many messages it has left to their retry', async () => {
+  const { page, open, api, expectAccessible } = await world.member('lea@retry-works.test', 'retry-works');
+  const { body: webhook } = await api.post('/webhooks', { url: receiver.url('/retried') });
+  // Messages that are retried in an hour: the service of these tests retries after a second.
+  await world.service.sql(
+    `INSERT INTO webhook_recoveries (party_id, webhook_id, id, selection, state, first, last, position, total, done, queued, retrying, created_at, ended_at)
+     SELECT party_id, id, gen_random_uuid(), 'undelivered', 'completed', 0, 4096, 4096, 5, 5, 0, 3, now(), now() FROM webhooks WHERE id = $1`,
+    [parseId('wh', webhook.id)],
+  );
+  await open(`/webhooks/${webhook.id}`);
+  await page.getByRole('list', { name: 'Recoveries' }).getByText('0 messages queued, 3 still being retried').waitFor();
+  await expectAccessible();
 }, 600_000);

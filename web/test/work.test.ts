@@ -98,7 +98,7 @@ test('on a phone, rows are selected by a touch, and changed together', async () 
   await open('/inbox');
   const box = page.getByRole('checkbox', { name: 'Select Order 4' });
   await box.waitFor();
-  // Nothing has to be hovered over first.
+  // The checkbox shows without hovering over its row.
   expect(await page.evaluate(`getComputedStyle(document.querySelector('[aria-label="Select Order 4"]').closest('label')).opacity`)).toBe(
     '1',
   );

@@ -16,7 +16,7 @@ const ICONS: [BuiltInName, LucideIcon][] = [
   ['all', Layers],
 ];
 
-/** Nobody has to work through these, so they have no count. */
+/** Nobody works through these threads one by one, so they have no count. */
 const WITHOUT_COUNT: BuiltInName[] = ['done', 'sent', 'all'];
 
 export function ViewsNav() {

@@ -1,4 +1,5 @@
-import { mediumTime, utcDayAndYear } from '../ui/format.ts';
+import { amount, mediumTime, utcDayAndYear } from '../ui/format.ts';
+import { DAY, NUMBER, NUMBER_OF, OTHER_MONEY, OWN_TOTALS, STATE } from './fact-names.ts';
 import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
@@ -76,23 +77,17 @@ function withLabels(found: Found[]): (Found & { label: string })[] {
 
 type Fact = Omit<Found, 'member'>;
 
-const NOUN = 'purchase_order|order|po|invoice|credit_note|quote|offer|shipment|delivery|contract|document|tracking|reference|ticket';
-const NUMBER = new RegExp(`^(${NOUN})(_(number|no|nr|id|ref))?$|^(number|ref)$`);
-/** Matches the name of an object and the name of its value together, such as `orderReference` and `id`. */
-const NUMBER_OF = new RegExp(`(^|_)(${NOUN})_(number|no|nr|id|ref)$`);
-
-function numberIn({ kind }: Document, { names, value = '' }: Member): Fact | undefined {
+function numberIn({ kind }: Document, { path, names, value = '' }: Member): Fact | undefined {
   const leaf = names.at(-1) ?? '';
   if (!/^(?=.*\d)[\w ./#:-]+$/.test(value)) return undefined;
-  // In `{"invoice": {"id": …}}` the id is that of the invoice.
-  if (kind !== undefined && names.length === 1 && /^(number|no|nr|id|ref)$/.test(leaf))
+  // In `{"invoice": {"id": …}}` the id is that of the invoice. An id beside the invoice is not.
+  if (kind !== undefined && path[0] === kind && names.length === 1 && /^(number|no|nr|id|ref)$/.test(leaf))
     return { names: [kind, leaf], value, rank: RANK.number };
   if (!NUMBER.test(leaf) && !NUMBER_OF.test(names.slice(-2).join('_'))) return undefined;
   return { names, value, rank: names.length === 1 ? RANK.number : RANK.otherNumber };
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
-const DAY = /(^|_)(date|deadline|eta|due)$|_(on|at|by|until|from)$|^due_|requested_delivery$/;
 
 function dateIn({ names, value = '' }: Member): Fact | undefined {
   const full = names.join('_');
@@ -108,12 +103,6 @@ function dateIn({ names, value = '' }: Member): Fact | undefined {
 }
 
 const AMOUNT = /^-?\d{1,15}(\.\d{1,6})?$/;
-const OWN_TOTALS = [
-  /^(payable|amount_(due|payable)|total_(due|payable)|balance_due|payable_(amount|total)|due_amount)$/,
-  /^((grand|gross|invoice|order|document)_?total(_amount)?|total_(gross|incl\w*)(_amount)?|tax_inclusive_amount|gross_amount)$/,
-  /^(total(_(amount|price|value|cost|sum))?|amount)$/,
-];
-const OTHER_MONEY = /(^|_)(amount|price|payable|subtotal|sub_total|cost|(tax|vat|net|gross|discount|shipping|freight|deposit)_?total)$/;
 const NO_MONEY = /weight|volume|quantit|qty|count|piece|unit|hour|percent|rate|number|package|pallet|cents|minor/;
 
 function moneyIn(tree: JsonTree, member: Member, currencies: ReadonlyMap<number, string>): Fact | undefined {
@@ -126,7 +115,7 @@ function moneyIn(tree: JsonTree, member: Member, currencies: ReadonlyMap<number,
   if (!AMOUNT.test(value) || NO_MONEY.test(path.join('_'))) return undefined;
   const own = OWN_TOTALS.findIndex((pattern) => pattern.test(full));
   if (own < 0 && !OTHER_MONEY.test(full)) return undefined;
-  const text = amountText(value);
+  const text = amount(value);
   return { names, value: currency === undefined ? text : `${text} ${currency}`, rank: own < 0 ? RANK.money : RANK.total + own / 10 };
 }
 
@@ -164,7 +153,7 @@ function partyIn({ members }: Document, { names, value, node, path }: Member): F
 const isBelow = ({ path }: Member, above: string[]): boolean => above.every((name, at) => path[at] === name);
 
 function stateIn({ names, value = '' }: Member): Fact | undefined {
-  if (names.length > 1 || !/^(status|state|priority)$/.test(names[0] ?? '') || !/^[\w .-]+$/.test(value)) return undefined;
+  if (names.length > 1 || !STATE.test(names[0] ?? '') || !/^[\w .-]+$/.test(value)) return undefined;
   return { names, value, rank: RANK.state };
 }
 
@@ -183,11 +172,4 @@ function dateText(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
   return value.length === 10 ? utcDayAndYear(time) : mediumTime(time);
-}
-
-/** Adds separators to the digits as sent: nothing is rounded. */
-function amountText(value: string): string {
-  const [whole = '', decimals] = value.split('.');
-  const separated = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return decimals === undefined ? separated : `${separated}.${decimals}`;
 }

@@ -1,3 +1,4 @@
+import { DOCUMENT, namesFact } from './fact-names.ts';
 import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';
@@ -24,8 +25,7 @@ const MEMBERS_READ_MAX = 200;
 const MEMBERS_MAX = 1_500;
 const LEVELS_MAX = 6;
 const VALUE_CHARS_MAX = 60;
-const WHOLE =
-  /^(purchase_order|order|invoice|credit_note|order_response|despatch_advice|quotation|quote|offer|document|data|payload|body)$/;
+const WHOLE = new RegExp(`^(${DOCUMENT})$`);
 const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
 /** Names of money that are clear without their group. */
 const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
@@ -58,9 +58,12 @@ export function documentIn(tree: JsonTree): Document {
 /** Lines of an order are shown as a table, because their amounts are not those of the document. */
 export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
 
+/** Beside `"payable": 2380`, an order is another document, or a part of one. Beside `"version": "2.1"` it is the whole. */
 function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
-  const [key, ...others] = childrenOf(tree, 0).filter((child) => tree.isContainer(child));
+  const children = childrenOf(tree, 0);
+  const [key, ...others] = children.filter((child) => tree.isContainer(child));
   if (key === undefined || others.length > 0) return undefined;
+  if (children.some((child) => child !== key && namesFact(snake(tree.key(child) ?? '')))) return undefined;
   const { node } = unwrapped(tree, key);
   if (tree.kind(node) !== 'object') return undefined;
   const isUbl = childrenOf(tree, node).some((child) => /^(cbc:)?(IssueDate|UBLVersionID|CustomizationID)$/.test(tree.key(child) ?? ''));

@@ -24,7 +24,7 @@ export function FactList({ facts, onGo }: { facts: readonly JsonFact[]; onGo(nod
               type="button"
               title="Show in the tree"
               onClick={() => onGo(node)}
-              className="max-w-full truncate rounded text-left font-medium tabular-nums hover:underline"
+              className="max-w-full truncate rounded text-left font-medium tabular-nums hover:underline print:overflow-visible print:wrap-anywhere print:whitespace-normal"
             >
               <Name>{value}</Name>
             </button>
@@ -38,6 +38,9 @@ export function FactList({ facts, onGo }: { facts: readonly JsonFact[]; onGo(nod
 const ROWS_AT_FIRST = 8;
 const ROWS_MAX = 300;
 const CELL_CHARS = 120;
+const PRINTED_CHARS = 2_000;
+/** Paper doesn't scroll, so all columns share its width, and their texts wrap. */
+const ON_PAPER = 'print:overflow-visible print:pr-2 print:wrap-anywhere print:whitespace-normal';
 
 export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable }) {
   const [isWhole, setWhole] = useState(false);
@@ -64,9 +67,9 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
                 <th
                   key={column}
                   scope="col"
-                  className={`border-b border-line py-1.5 pr-6 font-medium whitespace-nowrap text-soft last:pr-0 ${numeric.has(column) ? 'text-right' : 'text-left'}`}
+                  className={`border-b border-line py-1.5 pr-6 font-medium whitespace-nowrap text-soft last:pr-0 ${ON_PAPER} ${numeric.has(column) ? 'text-right' : 'text-left'}`}
                 >
-                  <Name>{column.slice(0, CELL_CHARS)}</Name>
+                  <Name>{cut(column, CELL_CHARS)}</Name>
                 </th>
               ))}
             </tr>
@@ -77,9 +80,9 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
                 {columns.map((column) => (
                   <td
                     key={column}
-                    className={`max-w-80 truncate py-1.5 pr-6 align-top last:pr-0 ${numeric.has(column) ? 'text-right font-mono tabular-nums' : ''}`}
+                    className={`max-w-80 truncate py-1.5 pr-6 align-top last:pr-0 ${ON_PAPER} ${numeric.has(column) ? 'text-right font-mono tabular-nums' : ''}`}
                   >
-                    <Cell tree={tree} node={cellOf(tree, row, column)} />
+                    <Cell tree={tree} node={cellOf(tree, row, column)} charsMax={isPrinting ? PRINTED_CHARS : CELL_CHARS} />
                   </td>
                 ))}
               </tr>
@@ -102,9 +105,11 @@ export function TableView({ tree, table }: { tree: JsonTree; table: JsonTable })
   );
 }
 
-function Cell({ tree, node }: { tree: JsonTree; node: number | undefined }) {
+function Cell({ tree, node, charsMax }: { tree: JsonTree; node: number | undefined; charsMax: number }) {
   if (node === undefined) return null;
   const shown = cellText(tree, node);
   if (!shown) return <Name className="font-mono text-xs text-soft">{previewOf(tree, node)}</Name>;
-  return <Name className={tree.kind(shown.node) === 'word' ? 'text-soft' : ''}>{shown.text.slice(0, CELL_CHARS)}</Name>;
+  return <Name className={tree.kind(shown.node) === 'word' ? 'text-soft' : ''}>{cut(shown.text, charsMax)}</Name>;
 }
+
+const cut = (text: string, charsMax: number): string => (text.length > charsMax ? `${text.slice(0, charsMax)}…` : text);

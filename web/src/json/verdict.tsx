@@ -12,7 +12,7 @@ export function Verdict({ status }: { status: Validation['status'] }) {
   ) : (
     <Badge tone="bad">
       <CircleX className="size-3" aria-hidden />
-      Schema failed
+      Needs correction
     </Badge>
   );
 }

@@ -9,22 +9,23 @@ import { bytes } from './parts.tsx';
 interface AttachmentsProps {
   uploads: Uploads;
   error?: string | undefined;
-  onChanged?(): void;
+  /** Called when a control is used, before a file chooser opens. A form takes the focus back, so that keys are text and press no button again. */
+  onUsed?(): void;
   /** A button and chips, in place of a zone and rows. */
   isCompact?: boolean;
   children?: ReactNode;
 }
 
-export function Attachments({ uploads, error, onChanged, isCompact = false, children }: AttachmentsProps) {
+export function Attachments({ uploads, error, onUsed, isCompact = false, children }: AttachmentsProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const add = (files: Iterable<File>) => {
     uploads.add(files);
-    onChanged?.();
+    onUsed?.();
   };
-  const remove = (upload: Upload) => {
-    uploads.remove(upload);
-    onChanged?.();
+  const use = (control: () => void) => () => {
+    control();
+    onUsed?.();
   };
   const onDrag = (event: DragEvent) => {
     event.preventDefault();
@@ -42,7 +43,13 @@ export function Attachments({ uploads, error, onChanged, isCompact = false, chil
           }
         >
           {uploads.list.map((upload) => (
-            <UploadRow key={upload.key} upload={upload} onRemove={() => remove(upload)} />
+            <UploadRow
+              key={upload.key}
+              upload={upload}
+              onPause={use(() => upload.pause())}
+              onResume={use(() => upload.resume())}
+              onRemove={use(() => uploads.remove(upload))}
+            />
           ))}
         </ul>
       ) : null}
@@ -59,7 +66,11 @@ export function Attachments({ uploads, error, onChanged, isCompact = false, chil
         <Button
           look={isCompact ? 'quiet' : 'secondary'}
           className={isCompact ? '-ml-3' : ''}
-          onClick={() => input.current?.click()}
+          onClick={() => {
+            // First, because a chooser that is cancelled tells nobody in some browsers.
+            onUsed?.();
+            input.current?.click();
+          }}
           icon={<Paperclip className="size-4" aria-hidden />}
         >
           <span className={isCompact ? 'max-sm:sr-only' : ''}>Attach files</span>
@@ -85,7 +96,14 @@ export function Attachments({ uploads, error, onChanged, isCompact = false, chil
   );
 }
 
-function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
+interface UploadRowProps {
+  upload: Upload;
+  onPause(): void;
+  onResume(): void;
+  onRemove(): void;
+}
+
+function UploadRow({ upload, onPause, onResume, onRemove }: UploadRowProps) {
   const progress = useProgress(upload);
   const { status, sentBytes, error } = progress;
   const { name, size } = upload.file;
@@ -99,15 +117,15 @@ function UploadRow({ upload, onRemove }: { upload: Upload; onRemove(): void }) {
       </p>
       <div className="row-span-2 flex">
         {status === 'sending' || status === 'waiting' || status === 'reconnecting' ? (
-          <IconButton label={`Pause ${name}`} onClick={() => upload.pause()}>
+          <IconButton label={`Pause ${name}`} onClick={onPause}>
             <Pause className="size-4" aria-hidden />
           </IconButton>
         ) : status === 'paused' ? (
-          <IconButton label={`Resume ${name}`} onClick={() => upload.resume()}>
+          <IconButton label={`Resume ${name}`} onClick={onResume}>
             <Play className="size-4" aria-hidden />
           </IconButton>
         ) : status === 'failed' ? (
-          <IconButton label={`Retry ${name}`} onClick={() => upload.resume()}>
+          <IconButton label={`Retry ${name}`} onClick={onResume}>
             <RotateCw className="size-4" aria-hidden />
           </IconButton>
         ) : null}

@@ -24,6 +24,18 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${TENTHS.format(ms / 1_000)} s`;
 }
 
+/** Lays out a decimal with the separators of the language. The digits stay as sent: a float would round them. */
+export function amount(decimal: string, language?: string): string {
+  const [, sign = '', whole = '', fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
+  if (whole === '') return decimal;
+  const format = new Intl.NumberFormat(language, { numberingSystem: 'latn' });
+  // As many ones have the groups of the language, which are not of three digits everywhere.
+  let at = 0;
+  const grouped = format.format(BigInt('1'.repeat(whole.length))).replaceAll('1', () => whole.charAt(at++));
+  const point = format.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+  return `${sign}${grouped}${fraction === undefined ? '' : point + fraction}`;
+}
+
 const UNITS = ['', 'KB', 'MB', 'GB'];
 
 export function bytes(size: number): string {

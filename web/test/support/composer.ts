@@ -9,6 +9,7 @@ export type Composer = Awaited<ReturnType<typeof openComposer>>;
 
 /** Every key that is a shortcut somewhere, alone and in sequences, as long as a type may be. */
 export const LETTERS = 'jkxealUfurmc/? gi gm gu gd go ga gc gw e a brown fox jumps over the lazy dog.';
+const STORE = /\/objects\//;
 const FILE = { name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') };
 
 /** A member's page with two threads to write in, and what tests of the composer do there. */
@@ -55,10 +56,29 @@ export async function openComposer() {
     openOrder,
     title,
     button,
-    arrived: (text: string) => page.getByRole('list', { name: 'Messages' }).getByText(text).waitFor(),
+    arrived: async (text: string) => {
+      const message = page.getByRole('list', { name: 'Messages' }).getByText(text);
+      // A long thread draws only the messages near the window, and the newest is the last.
+      await expect
+        .poll(async () => {
+          await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+          return await message.isVisible();
+        })
+        .toBe(true);
+    },
     note: () => page.getByRole('textbox', { name: 'Note' }),
     json: () => page.getByRole('textbox', { name: 'JSON' }),
     comment: () => page.getByRole('textbox', { name: 'Comment' }),
+    /** Files are announced, and their bytes never arrive. */
+    holdFiles: () => page.route(STORE, () => {}),
+    refuseFiles: () => page.route(STORE, (route) => route.fulfill({ status: 403, contentType: 'text/xml', body: '<Error/>' })),
+    refuseMessages: (message: string) =>
+      page.route('**/v1/messages', (route) => route.fulfill({ status: 403, json: { error: { code: 'forbidden', message } } })),
+    /** From now on, a chooser of files that opens is cancelled. */
+    cancelChoosers: async () => {
+      const chromium = await page.context().newCDPSession(page);
+      await chromium.send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true });
+    },
     attach: () => page.getByLabel('Files to attach').setInputFiles(FILE),
     /** Returns the text of a field, or of the editor. */
     contentOf: async (field: Locator): Promise<string> =>

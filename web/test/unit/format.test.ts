@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { bytes, count, duration, percent, relativeTime } from '../../src/ui/format.ts';
+import { amount, bytes, count, duration, percent, relativeTime } from '../../src/ui/format.ts';
 
 const SRC = path.resolve(import.meta.dirname, '../../src');
 /** Formatted by hand. Shapes such as 2026-11-17 are not meant: those are values, not text. */
-const FORMATTING = /\bIntl\.|\.toLocale\w*String\(/;
+const FORMATTING = /\bIntl\.|\.toLocale\w*String\(|\\B\(\?=\(\\d\{3\}\)\+/;
 
 test('one module formats numbers, dates and times', () => {
   const files = globSync('**/*.{ts,tsx}', { cwd: SRC });
@@ -17,6 +17,23 @@ test('one module formats numbers, dates and times', () => {
 test('each language but that of words comes from the browser', () => {
   const text = readFileSync(path.join(SRC, 'ui/format.ts'), 'utf8');
   expect(text.match(/Intl\.\w+\('\w+'/g)).toEqual(["Intl.RelativeTimeFormat('en'", "Intl.RelativeTimeFormat('en'"]);
+});
+
+test('the guard finds separators of thousands by hand', () => {
+  expect(FORMATTING.test(String.raw`whole.replace(/\B(?=(\d{3})+$)/g, ',')`)).toBe(true);
+});
+
+test.each([
+  ['2380.00', 'de', '2.380,00'],
+  ['2380.00', 'en', '2,380.00'],
+  ['-12345678.5', 'en-IN', '-1,23,45,678.5'],
+  ['1234567', 'ar-EG', '1,234,567'],
+  ['007', 'de', '007'],
+  ['900719925474099.123456', 'de', '900.719.925.474.099,123456'],
+  ['12345678901234567890.10', 'de', '12.345.678.901.234.567.890,10'],
+  ['a lot', 'de', 'a lot'],
+])('an amount of %s has the separators of %s and every digit: %s', (sent, language, written) => {
+  expect(amount(sent, language)).toBe(written);
 });
 
 test('counts, sizes, shares and times', () => {

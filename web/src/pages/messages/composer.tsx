@@ -1,6 +1,8 @@
 import { Braces, SendHorizontal, Tag } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useLayoutEffect, useRef, useState } from 'react';
+import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from '../../api/limits.ts';
 import type { Party } from '../../api/schema.ts';
+import type { EditorHandle } from '../../parts/json-editor/editor.tsx';
 import { Attachments } from '../../ui/attachments.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
@@ -22,7 +24,8 @@ export function Composer(props: ComposerProps) {
   const recipient = useRef<HTMLInputElement>(null);
   const ownNote = useRef<HTMLTextAreaElement>(null);
   const note = writing?.note ?? ownNote;
-  const composer = useComposer(props, { form, recipient, note });
+  const editor = useRef<EditorHandle>(null);
+  const composer = useComposer(props, { form, recipient, note, editor });
   const { draft, change, uploads, submit, error } = composer;
   const hasDetails = draft.type !== '' || draft.subject !== '';
   const [details, setDetails] = useState<'none' | 'shown' | 'added'>(isReply && !hasDetails ? 'none' : 'shown');
@@ -38,7 +41,7 @@ export function Composer(props: ComposerProps) {
       void submit();
     }
   };
-  const attachments = { uploads, error: composer.errorAt('files'), onChanged: composer.onFiles };
+  const attachments = { uploads, error: composer.errorAt('files'), onUsed: composer.focusNote };
 
   return (
     <>
@@ -66,6 +69,7 @@ export function Composer(props: ComposerProps) {
           <div hidden={isFolded}>
             <JsonField
               key={composer.version}
+              editor={editor}
               value={draft.json}
               onChange={(json) => change({ json })}
               onRemove={composer.removeJson}
@@ -118,7 +122,7 @@ function Note({
       label="Note"
       rows={isReply ? 1 : 6}
       className={isReply ? `min-h-9 resize-none border-transparent! px-0! outline-none ${size}` : ''}
-      maxLength={10_000}
+      maxLength={NOTE_MAX_CHARS}
       isBare={isReply}
       {...text}
       placeholder={isReply ? 'Write a reply' : ''}
@@ -142,8 +146,8 @@ function Details({ text, isHidden, isAdded }: DetailsProps) {
   }, [isAdded]);
   return (
     <div hidden={isHidden} className={isHidden ? '' : 'grid gap-4 sm:grid-cols-[12rem_1fr]'}>
-      <TextField ref={type} label="Type" placeholder="order" maxLength={80} {...text('type')} />
-      <TextField label="Subject" maxLength={200} {...text('subject')} />
+      <TextField ref={type} label="Type" placeholder="order" maxLength={TYPE_MAX_CHARS} {...text('type')} />
+      <TextField label="Subject" maxLength={SUBJECT_MAX_CHARS} {...text('subject')} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useRef } from 'react';
+import { type RefObject, useDeferredValue, useMemo } from 'react';
 import { formatted } from '../../json/formatted.ts';
 import { JsonFault, parseJson, placeOf } from '../../json/parse.ts';
 import { Editor, type EditorHandle } from '../../parts/json-editor/editor.tsx';
@@ -20,6 +20,7 @@ export function faultOf(text: string): JsonFault | undefined {
 }
 
 interface JsonFieldProps {
+  editor: RefObject<EditorHandle | null>;
   value: string;
   onChange(value: string): void;
   onRemove(): void;
@@ -29,8 +30,7 @@ interface JsonFieldProps {
   startsFocused: boolean;
 }
 
-export function JsonField({ value, onChange, onRemove, error, to, startsFocused }: JsonFieldProps) {
-  const editor = useRef<EditorHandle>(null);
+export function JsonField({ editor, value, onChange, onRemove, error, to, startsFocused }: JsonFieldProps) {
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
   const problem = useMemo(() => (checked.trim() === '' ? undefined : readJson(checked).problem), [checked]);

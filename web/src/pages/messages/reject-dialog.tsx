@@ -1,3 +1,4 @@
+import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from '../../api/limits.ts';
 import { useAction } from '../../api/queries.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
@@ -20,7 +21,7 @@ export function RejectDialog({ id, onClose }: { id: string; onClose(): void }) {
       <TextArea
         label="Reason (optional)"
         rows={3}
-        maxLength={1000}
+        maxLength={ACKNOWLEDGEMENT_REASON_MAX_CHARS}
         hint="The sender sees it. A rejection can’t be undone."
         {...form.field('reason')}
       />

@@ -10,6 +10,8 @@ import { useForm } from '../../ui/use-form.ts';
 import { type Draft, isEmpty } from './draft.ts';
 import { removeTemplate, saveTemplate, type Template, useTemplates } from './templates.ts';
 
+const TEMPLATE_NAME_MAX_CHARS = 100;
+
 interface TemplateMenuProps {
   draft: Draft;
   onUse(template: Template): void;
@@ -80,7 +82,7 @@ function SaveDialog({ draft, onClose }: { draft: Draft; onClose(): void }) {
   });
   return (
     <FormDialog title="Save as template" action="Save template" form={form} onClose={onClose}>
-      <TextField label="Name" hint="Files are not part of it." maxLength={100} {...form.field('name')} />
+      <TextField label="Name" hint="Files are not part of it." maxLength={TEMPLATE_NAME_MAX_CHARS} {...form.field('name')} />
     </FormDialog>
   );
 }

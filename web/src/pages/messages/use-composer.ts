@@ -3,6 +3,7 @@ import { WaybillError } from '../../api/client.ts';
 import type { Envelope, Party } from '../../api/schema.ts';
 import { useSend } from '../../api/send.ts';
 import { type Uploads, useUploads } from '../../api/uploads.ts';
+import type { EditorHandle } from '../../parts/json-editor/editor.tsx';
 import { isTyping } from '../../ui/shortcuts.ts';
 import { takeKeys } from '../../ui/type-ahead.ts';
 import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
@@ -20,7 +21,7 @@ export interface ComposerProps {
 }
 
 interface Problem {
-  at?: 'to';
+  at?: 'to' | 'json';
   text: string;
 }
 
@@ -33,6 +34,7 @@ export interface Elements {
   form: RefObject<HTMLFormElement | null>;
   recipient: RefObject<HTMLInputElement | null>;
   note: RefObject<HTMLTextAreaElement | null>;
+  editor: RefObject<EditorHandle | null>;
 }
 
 export function useComposer(props: ComposerProps, elements: Elements) {
@@ -55,7 +57,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
     errorAt: (name: keyof Draft | 'files') => error?.field(`/${name}`),
     recipientError:
       problem?.at === 'to' ? problem.text : (error?.field('/to') ?? (error?.code === 'unknown_recipient' ? error.message : undefined)),
-    problem: problem?.at === undefined ? problem?.text : undefined,
+    problem: problem?.at === 'to' ? undefined : problem?.text,
     setRecipient: (to: string) => {
       change({ to });
       setProblem(undefined);
@@ -67,8 +69,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
       setJson('none');
       note.current?.focus();
     },
-    /** After choosing or removing files, the text comes next. */
-    onFiles: () => note.current?.focus(),
+    focusNote: () => note.current?.focus(),
     begin: ({ name: _name, ...fields }: Template) => {
       const to = fields.to || draft.to;
       change({ ...fields, to });
@@ -84,13 +85,14 @@ interface Sendable extends ReturnType<typeof useDraft> {
   onNoJson(): void;
 }
 
-function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipient, note }: Elements, sendable: Sendable) {
+function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, elements: Elements, sendable: Sendable) {
+  const { form, note } = elements;
   const { draft, change, clear, leftOf, uploads, onNoJson } = sendable;
   const send = useSend('POST /v1/messages');
   const [problem, setProblem] = useState<Problem>();
   const problemOf = (): Problem | undefined => {
     if (inReplyTo === undefined && draft.to.trim() === '') return { at: 'to', text: 'Enter a recipient.' };
-    if (faultOf(draft.json)) return { text: 'Fix the JSON, or remove it.' };
+    if (faultOf(draft.json)) return { at: 'json', text: 'Fix the JSON, or remove it.' };
     if (uploads.ids === undefined) return { text: 'Wait until all files are uploaded, or remove the unfinished ones.' };
     if (isEmpty(draft) && uploads.list.length === 0) return { text: 'Add a note, JSON or a file first.' };
     return undefined;
@@ -111,7 +113,7 @@ function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipi
     if (send.isPending) return;
     const found = problemOf();
     setProblem(found);
-    if (found?.at === 'to') recipient.current?.focus();
+    if (found) focusField(elements, found.at);
     if (found !== undefined || uploads.ids === undefined) return;
     try {
       // A promise, because a callback would not be called after the thread was left. The promise then clears the draft of that thread.
@@ -119,18 +121,36 @@ function useSubmit({ inReplyTo, writing, onSent }: ComposerProps, { form, recipi
     } catch (failure) {
       // The mutation has the error, which is shown.
       if (!(failure instanceof WaybillError)) throw failure;
-      if (failure.code === 'unknown_recipient' || failure.field('/to') !== undefined) recipient.current?.focus();
-      // A button that is disabled while busy loses the focus.
-      else if (document.activeElement === document.body) note.current?.focus();
+      const at = fieldOf(failure);
+      if (at === 'to' || isFocusLost(elements)) focusField(elements, at);
     }
   };
   return { submit, send, problem, setProblem };
 }
 
+function fieldOf(failure: WaybillError): Problem['at'] {
+  if (failure.code === 'unknown_recipient' || failure.field('/to') !== undefined) return 'to';
+  return failure.field('/json') === undefined ? undefined : 'json';
+}
+
+/** After a refusal, keys are text for the field that has to change, or for the note. On the button they would be lost, or would send again. */
+function focusField(elements: Elements, at: Problem['at']): void {
+  const { recipient, note, editor } = elements;
+  if (at === 'to') (recipient.current ?? note.current)?.focus();
+  else if (at === 'json') editor.current?.focus();
+  else if (isFocusLost(elements)) note.current?.focus();
+}
+
+/** Whether keys would go to no field. A button that is disabled while busy loses the focus to the body. */
+function isFocusLost({ form: { current: form } }: Elements): boolean {
+  const { activeElement } = document;
+  return form !== null && (activeElement === document.body || (form.contains(activeElement) && !isTyping(activeElement)));
+}
+
 const isTypingIn = (form: HTMLElement | null): boolean =>
   isTyping(document.activeElement) && form?.contains(document.activeElement) === true;
 
-interface FirstFocus extends Omit<Elements, 'form'> {
+interface FirstFocus extends Pick<Elements, 'recipient' | 'note'> {
   isReply: boolean;
   draft: Draft;
   change(changes: Partial<Draft>): void;

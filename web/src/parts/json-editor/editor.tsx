@@ -60,7 +60,7 @@ export function Editor({ label, text, onChange, problems, isLow = false, startsF
   useImperativeHandle(ref, () => ({
     replace: (changed) => editor?.replace(changed),
     goTo: (problem) => editor?.goTo(problem),
-    focus: () => editor?.focus(),
+    focus: () => (editor ?? plain.current)?.focus(),
   }));
 
   return (

@@ -1,5 +1,6 @@
 import { MessageSquarePlus } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
+import { COMMENT_MAX_CHARS } from '../../../api/limits.ts';
 import { useAction, useReading } from '../../../api/queries.ts';
 import type { Colleague } from '../../../api/schema.ts';
 import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
@@ -13,7 +14,6 @@ import { useCommentDraft } from '../draft.ts';
 import { keysPlace, type ThreadWriting, useFoldWhenLeft } from '../use-writing.ts';
 
 const SUGGESTED_MAX = 6;
-const TEXT_MAX_CHARS = 10_000;
 /** Matches the name that is being typed, from the @ to the cursor. */
 const MENTION = /(?:^|\s)@([^@\n]{0,40})$/;
 
@@ -86,7 +86,7 @@ export function CommentForm({ threadId, writing, onAdded }: CommentFormProps) {
         ref={textRef}
         aria-label="Comment"
         rows={2}
-        maxLength={TEXT_MAX_CHARS}
+        maxLength={COMMENT_MAX_CHARS}
         value={text}
         placeholder="Only your business sees this. Type @ to mention somebody."
         onChange={({ target }) => {

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { VIEW_NAME_MAX_CHARS } from '../../../api/limits.ts';
 import { useAction } from '../../../api/queries.ts';
 import type { View } from '../../../api/schema.ts';
 import type { ThreadFilter } from '../../../parts/threads/views.ts';
@@ -39,7 +40,7 @@ export function ViewDialog({ view, filter, onClose }: ViewDialogProps) {
   });
   return (
     <FormDialog title={view ? 'Change view' : 'Save view'} action="Save" form={form} onClose={onClose}>
-      <TextField label="Name" required maxLength={100} {...form.field('name')} />
+      <TextField label="Name" required maxLength={VIEW_NAME_MAX_CHARS} {...form.field('name')} />
       <Choice
         label="Who sees it"
         options={FOR}
