@@ -29,9 +29,9 @@ const RecoverySchema = Type.Object(
       description: `How many messages of your inbox are in that time, whether the recovery delivers them or not. Null while there are more than ${WEBHOOK_RECOVERY_COUNTED_MAX}.`,
     }),
     done: Type.Integer({ description: 'How many of them it has looked at.' }),
-    queued: Type.Integer({
-      description:
-        'How many of them it has queued for delivery. Unless `only` is `all`, messages that are still being retried are left to their next attempt, and do not count.',
+    queued: Type.Integer({ description: 'How many of them it has queued for delivery.' }),
+    retrying: Type.Integer({
+      description: 'How many of them it has left to their next attempt, because they are still being retried. 0 if `only` is `all`.',
     }),
     created_at: time('When you asked for it.'),
     ended_at: Type.Union([time('When it was completed or cancelled.'), Type.Null()]),
@@ -105,7 +105,7 @@ export const change = endpoint({
 });
 
 function recoveryView(webhook: Webhook, recovery: Recovery) {
-  const { id, state, only, sinceMs, untilMs, throughMs, total, done, queued, createdAt, endedAt } = recovery;
+  const { id, state, only, sinceMs, untilMs, throughMs, total, done, queued, retrying, createdAt, endedAt } = recovery;
   return {
     id: formatId('rcv', id),
     webhook_id: formatId('wh', webhook.id),
@@ -117,6 +117,7 @@ function recoveryView(webhook: Webhook, recovery: Recovery) {
     total,
     done,
     queued,
+    retrying,
     created_at: createdAt.toISOString(),
     ended_at: endedAt?.toISOString() ?? null,
   };

@@ -14,7 +14,7 @@ export const RECOVERY_SELECTIONS = ['failed', 'missing', 'undelivered', 'all'] a
 export type RecoverySelection = (typeof RECOVERY_SELECTIONS)[number];
 
 export const RECOVERY_STATES = ['running', 'paused', 'completed', 'cancelled'] as const;
-export type RecoveryState = (typeof RECOVERY_STATES)[number];
+type RecoveryState = (typeof RECOVERY_STATES)[number];
 
 /** A ledger position is the delivery's millisecond times this, plus a counter. */
 const POSITIONS_PER_MS = 4_096n;
@@ -31,6 +31,7 @@ export interface Recovery {
   total: number | null;
   done: number;
   queued: number;
+  retrying: number;
   createdAt: Date;
   endedAt: Date | null;
 }
@@ -45,16 +46,17 @@ const RECOVERY_ROW = columns({
   total: 'integer?',
   done: 'integer',
   queued: 'integer',
+  retrying: 'integer',
   created_at: 'timestamptz',
   ended_at: 'timestamptz?',
 });
 const RECOVERY_COLUMNS = namesOf(RECOVERY_ROW);
 
 function toRecovery(row: RowOf<typeof RECOVERY_ROW>): Recovery {
-  const { id, selection: only, state, total, done, queued, created_at: createdAt, ended_at: endedAt } = row;
+  const { id, selection: only, state, total, done, queued, retrying, created_at: createdAt, ended_at: endedAt } = row;
   const untilMs = Number((BigInt(row.last) + POSITIONS_PER_MS) / POSITIONS_PER_MS);
   const throughMs = state === 'completed' ? untilMs : msAfter(row.position);
-  return { id, only, state, sinceMs: msAfter(row.first), untilMs, throughMs, total, done, queued, createdAt, endedAt };
+  return { id, only, state, sinceMs: msAfter(row.first), untilMs, throughMs, total, done, queued, retrying, createdAt, endedAt };
 }
 
 function msAfter(position: string): number {
@@ -98,7 +100,7 @@ export async function findFirstRefused(tx: Queryable, { partyId, webhookId }: We
   return row?.message_id;
 }
 
-export interface NewRecovery {
+interface NewRecovery {
   id: string;
   only: RecoverySelection;
   sinceMs: number;
@@ -189,7 +191,7 @@ const RUNNING = prepared(
   { party_id: 'bigint', webhook_id: 'uuid', id: 'uuid' },
 );
 
-export interface RecoveryKey extends WebhookKey {
+interface RecoveryKey extends WebhookKey {
   id: string;
 }
 
