@@ -15,12 +15,17 @@ import { type Progress, reindex } from './modules/following/reindex.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { indexQueued } from './modules/search/search-index.ts';
 import { NoDataFolder, openDatabase } from './open-database.ts';
-import { migrate } from './platform/migrations/migrate.ts';
+import { migrate, SCHEMA_FOLDERS } from './platform/migrations/migrate.ts';
 import { ChangeFeed } from './platform/postgres/change-feed.ts';
 import { withStatementLimit } from './platform/postgres/limited-client.ts';
 import { Database } from './platform/postgres/postgres.ts';
 import { distribute, reportShards, type ShardReport } from './platform/shards/distribute.ts';
 import { openShards } from './platform/shards/shards.ts';
+
+interface MigratedTools extends Tools {
+  /** What was applied before the command: each command brings the database up to date first. */
+  applied: readonly string[];
+}
 
 const COMMANDS: Record<string, Command> = {
   'business create': {
@@ -83,7 +88,7 @@ const COMMANDS: Record<string, Command> = {
       const id = formatId('key', key.id);
       return {
         json: { id, scope: key.scope, secret: key.secret },
-        text: `Made the key ${id} (${key.scope}). Its secret is shown this once only:\n${key.secret}`,
+        text: `Created the key ${id} (${key.scope}). Its secret is shown this once only:\n${key.secret}`,
       };
     },
   },
@@ -102,10 +107,10 @@ const COMMANDS: Record<string, Command> = {
     usage: 'migrate [--new] [--json]',
     help: 'Brings the database up to date. Starting the service does so too. --new creates the data folder, too.',
     arguments: 0,
-    run: async ({ database }) => {
-      const applied = await migrate(database);
-      return { json: { applied }, text: applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.` };
-    },
+    run: async ({ applied }: MigratedTools) => ({
+      json: { applied },
+      text: applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`,
+    }),
   },
   distribute: {
     usage: 'distribute --shards <number> [--json]',
@@ -215,16 +220,16 @@ async function main(): Promise<void> {
   console.log(values.json ? JSON.stringify(json) : text);
 }
 
-async function withDatabase<T>(isNew: boolean, work: (tools: Tools) => Promise<T>): Promise<T> {
+async function withDatabase<T>(isNew: boolean, work: (tools: MigratedTools) => Promise<T>): Promise<T> {
   const config = readConfig();
   const log = pino({ level: 'silent' });
   const opened = await openDatabase(config, 'command', log, { mayCreate: isNew });
   const database = new Database(opened.connection, log, { direct: opened.direct });
   try {
-    await migrate(database);
+    const applied = await migrate(database, SCHEMA_FOLDERS, console.error);
     const unfollow = await openShards(database, opened.direct, log);
     unfollow();
-    return await work({ config, database, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
+    return await work({ config, database, applied, parties: new PartyDirectory(database, new ChangeFeed(opened.direct, log)) });
   } finally {
     await database.close();
     await opened.close();

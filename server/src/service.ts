@@ -27,7 +27,7 @@ import { openDatabase } from './open-database.ts';
 import { type JobRunner, startJobs } from './platform/jobs/jobs.ts';
 import { HtmlTexts } from './platform/mail/html-text/html-text.ts';
 import { MAILS_AT_ONCE, Mailer } from './platform/mail/mailer.ts';
-import { migrate } from './platform/migrations/migrate.ts';
+import { migrate, SCHEMA_FOLDERS } from './platform/migrations/migrate.ts';
 import { Database } from './platform/postgres/postgres.ts';
 import { freePort } from './platform/processes/free-port.ts';
 import { builtPages } from './platform/processes/web-build.ts';
@@ -51,7 +51,7 @@ export interface Service extends Started {
   stop(): Promise<void>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   tell?: (sentence: string) => void;
   pages?: string | undefined;
   /** Whether another process of the service has started the database in the data folder. */
@@ -77,7 +77,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     for (const close of closers.splice(0).reverse()) await close().catch((error) => log.error(error, 'could not be closed'));
   };
   try {
-    await migrate(database);
+    await migrate(database, SCHEMA_FOLDERS, tell);
     const unfollow = await openShards(database, opened.direct, log);
     closers.push(async () => unfollow());
     const { context, feed } = await buildContext(config, database, opened.direct, log, closers, { publicUrl });

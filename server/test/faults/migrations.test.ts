@@ -126,7 +126,7 @@ describe('a database of release 0.1', () => {
   });
 });
 
-/** Each distinct set of migrations that a commit before release 0.2 had, with the first such commit. */
+/** Each distinct set of migrations that a commit on the main branch or merged into it had, with the first such commit, and the texts by their checksums. */
 const FORMER: { texts: Record<string, string>; states: { commit: string; files: Record<string, string> }[] } = JSON.parse(
   gunzipSync(readFileSync(path.join(CHECKOUT, 'server/test/fixtures/former-schemas.json.gz'))).toString('utf8'),
 );
@@ -143,7 +143,20 @@ const FORMER_ROWS = `
   VALUES (2, 'out', 7000000000004097, '01980000-0000-7000-8000-000000000001', 3, '01980000-0000-7000-8000-000000000001', 'not_applicable'),
     (3, 'in', 7000000000004097, '01980000-0000-7000-8000-000000000001', 2, '01980000-0000-7000-8000-000000000001', 'not_applicable');`;
 
-describe('a database of a commit that said 0.1.0', () => {
+/** Rows that only later forms of the tables could have. */
+const LATER_ROWS = `
+  INSERT INTO webhooks (party_id, id, url, secret) VALUES (3, '01980000-0000-7000-8000-000000000002', 'https://globex.test/', 'sealed');
+  INSERT INTO idempotency_keys (party_id, key, message_id, created_at) VALUES (2, 'order-1', '01980000-0000-7000-8000-000000000001', now());`;
+const LOGIN_WITHOUT_NETWORK = `
+  INSERT INTO device_logins (device_hash, user_code, name, created_at, expires_at) VALUES ('\\x01', 'ABCD', 'CLI', now(), now() + interval '10 minutes');`;
+/** Rows of single commits, whose forms of the tables no other commit had. */
+const ROWS_OF_COMMITS: Readonly<Record<string, string>> = {
+  '4a103c5': LOGIN_WITHOUT_NETWORK,
+  '7e0b884': LOGIN_WITHOUT_NETWORK,
+  b60922f: "UPDATE idempotency_keys SET body_digest = '\\x01'",
+};
+
+describe('a database of a commit that said 0.1.0, 0.2.0, 0.3.0-dev or 0.3.0', () => {
   /** Sorted, because a column that was added later has another place in its table. */
   const lines = (dumped: string) =>
     dumped
@@ -151,7 +164,8 @@ describe('a database of a commit that said 0.1.0', () => {
       .map((line) => line.replace(/,$/, ''))
       .toSorted();
 
-  test.each(FORMER.states)('$commit is brought up to date, with what is in it', async ({ files }) => {
+  test.each(FORMER.states)('$commit is brought up to date, with what is in it', async ({ commit, files }) => {
+    const isOld = files['0001_foundation.sql'] !== undefined;
     await open('template0');
     await database.queryText(
       'CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -160,30 +174,46 @@ describe('a database of a commit that said 0.1.0', () => {
     // The rows are those of a service that has run since the first migration. Later migrations derive their tables from them.
     const steps = first ? [first, undefined, ...others] : [];
     for (const [version, step] of steps.entries()) {
-      const isOld = files['0001_foundation.sql'] !== undefined;
       if (step === undefined) {
-        if (isOld)
-          await database.queryText(hasColumn(FORMER.texts[first?.[1] ?? ''], 'file_count') ? withFileCount(FORMER_ROWS) : FORMER_ROWS);
+        const rows = hasColumn(FORMER.texts[first?.[1] ?? ''], 'file_count') ? withFileCount(FORMER_ROWS) : FORMER_ROWS;
+        await database.queryText(isOld ? rows : rows + LATER_ROWS);
         continue;
       }
       const [name, checksum] = step;
       await database.queryText(FORMER.texts[checksum] ?? '');
       await database.queryText('INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [version, name, checksum]);
     }
+    await database.queryText(ROWS_OF_COMMITS[commit] ?? '');
     await migrate(database);
     expect(lines(await schema())).toEqual(lines(readFileSync(SCHEMA, 'utf8')));
-    if (files['0001_foundation.sql'] === undefined) return;
+    expect(await database.queryText('SELECT note, file_count FROM messages')).toEqual([{ note: 'kept', file_count: 0 }]);
+    expect(await migrate(database)).toEqual([]);
+    await (isOld ? expectDerivedRows() : expectLaterRows());
+  });
+
+  async function expectDerivedRows(): Promise<void> {
     expect(await database.queryText('SELECT handle, folded_name FROM parties WHERE id > 1 ORDER BY id')).toEqual([
       { handle: 'acme', folded_name: 'acme strasse' },
       { handle: 'globex', folded_name: 'globex' },
     ]);
-    expect(await database.queryText('SELECT note, file_count FROM messages')).toEqual([{ note: 'kept', file_count: 0 }]);
     expect(await database.queryText('SELECT messages_in::integer, messages_out::integer FROM contacts ORDER BY party_id')).toEqual([
       { messages_in: 0, messages_out: 1 },
       { messages_in: 1, messages_out: 0 },
     ]);
-    expect(await migrate(database)).toEqual([]);
-  });
+  }
+
+  async function expectLaterRows(): Promise<void> {
+    // The threads of every business are still to be read from its ledger.
+    const nil = '00000000-0000-0000-0000-000000000000';
+    expect(await database.queryText('SELECT party_id::integer, rebuilt_through FROM thread_index ORDER BY party_id')).toEqual(
+      [1, 2, 3].map((party_id) => ({ party_id, rebuilt_through: nil })),
+    );
+    expect(await database.queryText('SELECT client_certificate FROM webhooks')).toEqual([{ client_certificate: true }]);
+    expect(await database.queryText('SELECT key, request_digest FROM idempotency_keys')).toEqual([
+      { key: 'order-1', request_digest: null },
+    ]);
+    expect(await database.queryText('SELECT FROM device_logins')).toEqual([]);
+  }
 
   const hasColumn = (sql = '', column = '') => new RegExp(`^  ${column} `, 'm').test(sql);
   const withFileCount = (rows: string) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TextQueryable } from '../postgres/postgres.ts';
+import { applyMigration } from './apply-migration.ts';
 
 /**
  * The nineteen migrations of release 0.1 with their checksums. `0001_baseline.sql` replaces them. A database from a commit before the
@@ -71,7 +72,7 @@ export const EARLIER_FORMS: ReadonlyMap<string, string> = new Map([
   ['ed4bf574a5ae136e0a28b169d5b95271b11edabd1a504dce47a6562ca581623e', FUNCTIONS_ONLY],
 ]);
 
-export interface AppliedMigration {
+interface AppliedMigration {
   name: string;
   checksum: string;
 }
@@ -95,24 +96,145 @@ export async function bringToBaseline(
   );
 }
 
-/** The first commits after the baseline have edited it, too: a comment, and the order of a type's attributes. */
-const EARLIER_BASELINE = '19cd6a4161a566b3e21f503ad3f262392ee38cae0da6e4149ab287380df6483f';
-const EARLIER_BATCHES = '7fa61d45bf525b8e87c9be51c10e2f134d5bf3932f3fefbd8ca02288690c46ce';
-const BATCHES = '0002_batches_of_rows.sql';
+/** The form that a migration had in earlier commits after the baseline. */
+interface LaterForm {
+  name: string;
+  checksum: string;
+  /** What the migration is called now. Missing: the same. */
+  presentName?: string;
+  /** From the text of the present form: the SQL that makes the tables and types of the earlier form those of the present one. */
+  correction?: (present: string) => string;
+}
 
-/** Replaces the objects that these commits have left, and sets the checksums of the present files. */
-export async function correctBaseline(
+const shardPart = (present: string) => present.slice(present.indexOf('-- In each shard:'));
+
+/**
+ * Parties that take no replies, such as the demo inbox, had no threads. Now they have, and a worker reads those of their ledgers, as it does for all others
+ * after this migration.
+ */
+const INDEX_OF_ALL = `
+-- In each shard:
+INSERT INTO thread_index (party_id, indexed_through, read_from, rebuilt_through)
+SELECT l.party_id, l.head, l.head, '00000000-0000-0000-0000-000000000000'
+  FROM ledgers l JOIN parties p ON p.id = l.party_id WHERE p.handle IS NOT NULL AND NOT p.takes_replies`;
+/** Logins last for minutes: those under way, whose networks nobody knows, begin again. */
+const NETWORKS = `
+DELETE FROM device_logins;
+ALTER TABLE device_logins ADD COLUMN network text COLLATE "C" NOT NULL;
+CREATE INDEX device_logins_of_network ON device_logins (network);`;
+const STORAGE = `
+ALTER TABLE log_edges ALTER COLUMN hashes SET STORAGE EXTENDED;
+
+-- In each shard:
+ALTER TABLE log_batches ALTER COLUMN leaves SET STORAGE EXTENDED;`;
+const LOG_OF_FILES = `${STORAGE}
+ALTER TABLE files ADD COLUMN log_batch uuid;`;
+/** Digests of bodies can't be compared with those of requests, so none is kept: repeats of these keys get the original, without a word on differences. */
+const REQUEST_DIGESTS = `
+ALTER TYPE prepared_message RENAME ATTRIBUTE body_digest TO request_digest;
+
+-- In each shard:
+ALTER TABLE idempotency_keys DROP COLUMN body_digest, ADD COLUMN request_digest bytea;`;
+
+/** Commits between the baseline and release 0.3 have edited and renamed migrations. */
+const LATER_FORMS: readonly LaterForm[] = [
+  // A comment has been edited.
+  { name: '0001_baseline.sql', checksum: '19cd6a4161a566b3e21f503ad3f262392ee38cae0da6e4149ab287380df6483f' },
+  {
+    name: '0002_batches_of_rows.sql',
+    checksum: '7fa61d45bf525b8e87c9be51c10e2f134d5bf3932f3fefbd8ca02288690c46ce',
+    // The attributes of the type had another order.
+    correction: (present) => {
+      const created = /CREATE TYPE prepared_message AS \([\s\S]*?\n\);/.exec(present)?.[0] ?? '';
+      return `DROP TYPE prepared_message CASCADE; ${created} UPDATE schema_functions SET checksum = ''`;
+    },
+  },
+  {
+    name: '0004_threads.sql',
+    checksum: 'b11303b7536d2cb83387421da7e8dd0110c46769fc7c9928c65f9fbb3b174e2e',
+    correction: () => INDEX_OF_ALL,
+  },
+  {
+    name: '0016_consumers.sql',
+    checksum: 'e30d777428b457df8a53510c897598694229fea06547ae1f2bec2f6e19192ffd',
+    presentName: '0019_consumers.sql',
+  },
+  {
+    name: '0016_webhook_exchanges.sql',
+    checksum: '091111c9acba907f4a27b5b04297db5cbdf916858952493e45d328a0e3ca02ff',
+    presentName: '0020_webhook_exchanges.sql',
+  },
+  {
+    name: '0017_webhook_public_keys.sql',
+    checksum: '33c91f451d109913cd1f967fdc0b49f5744c47f04ac0c30882bdb6b0c511d614',
+    presentName: '0021_webhook_public_keys.sql',
+  },
+  {
+    name: '0023_device_logins.sql',
+    checksum: '4facb1f5007a9263cdedf00f22405086114dc442a0bd678bf03ba55a8bcf20d8',
+    correction: () => NETWORKS,
+  },
+  {
+    name: '0030_agent_cards.sql',
+    checksum: '32481d51d6339d77f32d53ab82ba96a46894b3f67e7dcb8d481bce5fd13b851d',
+    presentName: '0024_agent_cards.sql',
+  },
+  {
+    name: '0030_log.sql',
+    checksum: 'c333099812bb4e1346982ceb104a4cc3898c1c9466bf375b190656aaad8c601c',
+    presentName: '0025_log.sql',
+    correction: () => LOG_OF_FILES,
+  },
+  {
+    name: '0030_log.sql',
+    checksum: 'cd7f619d1ca8bdb8a76b319087f90ea53f4a87a2faf8561d25c5e13290c38e77',
+    presentName: '0025_log.sql',
+    correction: () => STORAGE,
+  },
+  {
+    name: '0030_log.sql',
+    checksum: '070abd1fb692f5dd00ea0d935b608b6208aad01b441dd1bd3bdae11758a7ec62',
+    presentName: '0025_log.sql',
+  },
+  {
+    name: '0030_security.sql',
+    checksum: '8f3e07f0c981330eb101bf3c3ffc0b257982df2ba2a20caa16338fce61f51f53',
+    correction: shardPart,
+  },
+  {
+    name: '0030_security.sql',
+    checksum: '0795e45723525d9d33cedb4d3eb21c567a24e8b5161ba0f5bcb069dace6dab56',
+    correction: (present) => shardPart(present).replace(/CREATE TABLE webhook_recovery_usage [\s\S]*/, ''),
+  },
+  {
+    name: '0031_body_digests.sql',
+    checksum: 'dfeec6b0df2595dcfb9a0992fec2fe50c287f74ee25742780385946f7e8d1455',
+    presentName: '0031_request_digests.sql',
+    correction: () => REQUEST_DIGESTS,
+  },
+  {
+    name: '0040_signatures.sql',
+    checksum: 'c421f4101a2f25d84de555278ac31c151f9fd30e864efabcfc71b490e0324fcc',
+    presentName: '0026_signatures.sql',
+  },
+  {
+    name: '0050_log_attestors.sql',
+    checksum: '7f8b76c5009b7fa5be63f0db00fac76c3484e64b3d5ab3ae14772801229054e2',
+    presentName: '0027_log_attestors.sql',
+  },
+];
+
+/** Makes what earlier forms have left that of the present files, and records these in place of the earlier forms. */
+export async function bringToPresentForms(
   tx: TextQueryable,
   applied: readonly AppliedMigration[],
   known: readonly (AppliedMigration & { sql: string })[],
 ): Promise<void> {
   for (const { name, checksum } of applied) {
-    const present = known.find((migration) => migration.name === name);
-    if (!present || (checksum !== EARLIER_BASELINE && checksum !== EARLIER_BATCHES)) continue;
-    if (name === BATCHES) {
-      const created = /CREATE TYPE prepared_message AS \([\s\S]*?\n\);/.exec(present.sql)?.[0] ?? '';
-      await tx.queryText(`DROP TYPE prepared_message CASCADE; ${created} UPDATE schema_functions SET checksum = ''`);
-    }
-    await tx.queryText('UPDATE schema_migrations SET checksum = $2 WHERE name = $1', [name, present.checksum]);
+    const form = LATER_FORMS.find((earlier) => earlier.name === name && earlier.checksum === checksum);
+    const present = known.find((migration) => migration.name === (form?.presentName ?? name));
+    if (!form || !present) continue;
+    if (form.correction) await applyMigration(tx, form.correction(present.sql));
+    await tx.queryText('UPDATE schema_migrations SET name = $2, checksum = $3 WHERE name = $1', [name, present.name, present.checksum]);
   }
 }

@@ -5,10 +5,9 @@ import { runMigrations as migrateJobs } from 'graphile-worker';
 import { quietLogger } from '../jobs/jobs.ts';
 import { withStatementLimit } from '../postgres/limited-client.ts';
 import type { Database, TextQueryable } from '../postgres/postgres.ts';
-import { pathOf } from '../postgres/shard-names.ts';
-import { bringToBaseline, correctBaseline, EARLIER_FORMS, FORMER_MIGRATIONS } from './former-release.ts';
-import { dropNativeFunctions } from './native-functions.ts';
-import { isCitus, updateFunctions } from './sql-functions.ts';
+import { applyMigration } from './apply-migration.ts';
+import { bringToBaseline, bringToPresentForms, EARLIER_FORMS, FORMER_MIGRATIONS } from './former-release.ts';
+import { updateFunctions } from './sql-functions.ts';
 
 interface Migration {
   name: string;
@@ -29,10 +28,6 @@ export const SCHEMA_FOLDERS: SchemaFolders = {
   functions: path.resolve(import.meta.dirname, '../../../sql'),
 };
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/**
- * Marks the part of a migration that changes the tables of parties' rows. In a distributed database, this part is applied in each shard.
- */
-const IN_EACH_SHARD = /^-- In each shard:$/m;
 const LOCK = 7_791_823_145;
 
 function migrationsIn(folder: string): Migration[] {
@@ -45,41 +40,37 @@ function migrationsIn(folder: string): Migration[] {
     });
 }
 
-/** Brings the database up to date. Processes that start together take turns. Returns the applied files. */
-export function migrate(database: Database, folders = SCHEMA_FOLDERS): Promise<string[]> {
-  return withStatementLimit(Number.POSITIVE_INFINITY, () => migrateNow(database, folders));
+type Tell = (sentence: string) => void;
+
+/**
+ * Brings the database up to date. Processes that start together take turns. Returns the applied files. An upgrade tells of each step before it begins: with
+ * many messages, a step may take minutes.
+ */
+export function migrate(database: Database, folders = SCHEMA_FOLDERS, tell: Tell = () => {}): Promise<string[]> {
+  return withStatementLimit(Number.POSITIVE_INFINITY, () => migrateNow(database, folders, tell));
 }
 
-async function migrateNow(database: Database, folders: SchemaFolders): Promise<string[]> {
+async function migrateNow(database: Database, folders: SchemaFolders, tell: Tell): Promise<string[]> {
+  const startedAt = performance.now();
+  let isUpgrade = false;
   const applied = await database.transaction(async (tx) => {
     await tx.queryText('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await prepareRecord(tx);
     await recogniseFormerRelease(tx, folders);
     const pending = await pendingMigrations(tx, folders);
-    for (const { name, sql, checksum } of pending) {
-      const [once = '', inEachShard] = sql.split(IN_EACH_SHARD);
-      await tx.queryText(once);
-      if (inEachShard !== undefined) await applyInShards(tx, inEachShard);
+    // A new database has nothing that could take long.
+    isUpgrade = pending.length > 0 && (await appliedMigrations(tx)).length > 0;
+    for (const [at, { name, sql, checksum }] of pending.entries()) {
+      if (isUpgrade) tell(`Applying ${name}, ${at + 1} of ${pending.length} …`);
+      await applyMigration(tx, sql);
       await tx.queryText('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
     }
+    if (isUpgrade) tell('Updating SQL functions …');
     return [...pending.map(({ name }) => name), ...(await updateFunctions(tx, folders.functions))];
   });
   await migrateJobs({ pgPool: database.sessionPool, logger: quietLogger });
+  if (isUpgrade) tell(`The database is up to date after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
   return applied;
-}
-
-async function applyInShards(tx: TextQueryable, sql: string): Promise<void> {
-  const shards = await tx.queryText<{ number: number }>('SELECT number FROM shards ORDER BY number');
-  if (shards.length === 0) await tx.queryText(sql);
-  const hasCitus = await isCitus(tx);
-  // Citus sends the whole text of a query to a node, and refuses more than one statement there.
-  const statements = hasCitus ? sql.split(/;\s*$/m).filter((text) => text.trim() !== '') : [sql];
-  for (const { number } of shards) {
-    if (hasCitus) await dropNativeFunctions(tx, number);
-    await tx.queryText(`SET LOCAL search_path = ${pathOf(number)}`);
-    for (const statement of statements) await tx.queryText(statement);
-  }
-  await tx.queryText('SET LOCAL search_path TO DEFAULT');
 }
 
 /** Early databases recorded migrations by number, and two branches may have added the same number. */
@@ -96,7 +87,7 @@ async function prepareRecord(tx: TextQueryable): Promise<void> {
 async function recogniseFormerRelease(tx: TextQueryable, folders: SchemaFolders): Promise<void> {
   const applied = await appliedMigrations(tx);
   const known = migrationsIn(folders.migrations);
-  if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return correctBaseline(tx, applied, known);
+  if (!applied.some(({ name }) => FORMER_MIGRATIONS.has(name))) return bringToPresentForms(tx, applied, known);
   for (const { name, checksum } of applied)
     if (!EARLIER_FORMS.has(checksum)) requireUnchanged(name, checksum, FORMER_MIGRATIONS.get(name) ?? checksum);
   const [baseline] = known;
