@@ -5,7 +5,7 @@ import { compile, manifestIn, ROOT } from './checkout.ts';
 const SOURCE = 'packages/client';
 
 /** `@waybill/client`: JavaScript modules and their types, for `import` and, in `cjs`, for `require`. */
-export function writeClientPackage(folder: string): void {
+export function writeClientPackage(folder: string, version: string): void {
   mkdirSync(folder);
   compile('tsconfig.client.json', path.join(folder, 'dist'));
   compile('tsconfig.client-cjs.json', path.join(folder, 'dist/cjs'));
@@ -14,6 +14,7 @@ export function writeClientPackage(folder: string): void {
   const files = Object.entries(exports).map(([name, source]) => ({ name, file: path.basename(String(source), '.ts') }));
   writeJson(path.join(folder, 'package.json'), {
     ...manifest,
+    version,
     sideEffects: false,
     exports: Object.fromEntries(
       files.map(({ name, file }) => [name, { import: compiledTo('dist', file), require: compiledTo('dist/cjs', file) }]),

@@ -67,7 +67,7 @@ if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
   process.exitCode = 1;
 } else {
-  console.log(run(process.execPath, [path.join(import.meta.dirname, 'pack.ts')], ROOT).trim());
+  console.log(run(process.execPath, [path.join(import.meta.dirname, 'pack.ts'), '--release'], ROOT).trim());
   git('tag', '--annotate', '--cleanup=whitespace', `v${version}`, '--message', `Waybill ${version}\n\n${section.trim()}`);
   console.log(`Tagged v${version}. Push it with: git push origin v${version}`);
 }

@@ -14,7 +14,7 @@ const NOT_SHIPPED = ['docs/adr', 'docs/proof/vectors', 'docs/screenshots', 'serv
 const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
 
 /** `waybill`: the service and its commands, with the folders of the checkout, and JavaScript in place of TypeScript. */
-export async function writeServicePackage(folder: string): Promise<void> {
+export async function writeServicePackage(folder: string, version: string): Promise<void> {
   mkdirSync(folder);
   compile('tsconfig.service.json', folder);
   for (const file of globSync('{server,packages}/**/*.js', { cwd: folder })) linkWorkspaces(folder, file);
@@ -23,16 +23,15 @@ export async function writeServicePackage(folder: string): Promise<void> {
   const pages = await builtPages(console.log);
   cpSync(pages, path.join(folder, path.relative(ROOT, pages)), { recursive: true });
 
-  const manifest = serviceManifest();
+  const manifest = serviceManifest(version);
   writeLock(manifest, folder);
   copyPackages(manifest, folder);
   rmSync(path.join(folder, 'package-lock.json'));
   describeContents(manifest, folder);
 }
 
-function serviceManifest(): Manifest {
-  const root = manifestIn('.');
-  const { name, version, description, license, type, engines, bin = {}, dependencies, optionalDependencies = {} } = root;
+function serviceManifest(version: string): Manifest {
+  const { name, description, license, type, engines, bin = {}, dependencies, optionalDependencies = {} } = manifestIn('.');
   const inherited = WORKSPACES.map((workspace) => manifestIn(`packages/${workspace}`).dependencies ?? {});
   const all = Object.entries(Object.assign({}, dependencies, ...inherited)).filter(([name]) => !name.startsWith('@waybill/'));
   return {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CHECKOUT, type Ended, processesIn, runProgram, startProcess, temporaryFolder } from '../../server/test/support/process.ts';
+import { packageVersion } from '../package-version.ts';
 
 const INSTALLED_MAX_BYTES = 250_000_000;
 /** The oldest Node that the package supports. */
@@ -13,7 +14,7 @@ const OLDEST_NODE = '22.19.0';
 
 const run = promisify(execFile);
 const read = (...file: string[]) => JSON.parse(readFileSync(path.join(...file), 'utf8'));
-const manifest: { version: string } = read(CHECKOUT, 'package.json');
+const version = packageVersion();
 const { packages: locked }: { packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean }> } = read(
   CHECKOUT,
   'package-lock.json',
@@ -31,7 +32,7 @@ beforeAll(async () => {
   for (const into of tarballs) await run('node_modules/.bin/node', ['distribution/pack.ts', into], { cwd: CHECKOUT });
   mkdirSync(home);
   const [first = ''] = tarballs;
-  const tarball = path.join(first, `waybill-${manifest.version}.tgz`);
+  const tarball = path.join(first, `waybill-${version}.tgz`);
   // Install scripts are off, which is the strictest of npm's settings.
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   await run('npm', ['install', ...options, '--global', '--prefix', home, tarball], { cwd: home });
@@ -74,7 +75,7 @@ describe('the package of the service', () => {
 
   test('names what it contains, and the licences', () => {
     const bill = read(installed, 'sbom.cdx.json');
-    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'waybill', version: manifest.version } } });
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'waybill', version } } });
     const names: string[] = bill.components.map(({ name }: { name: string }) => name);
     for (const name of ['pg', 'fastify', 'react', 'pdfjs-dist', '@fontsource-variable/inter', 'tailwindcss']) expect(names).toContain(name);
     for (const name of ['vite', 'vitest', 'typescript', 'eslint']) expect(names).not.toContain(name);
@@ -149,7 +150,7 @@ describe('with Node 22', () => {
 
 test('the client is a module with types', async () => {
   const project = temporaryFolder();
-  const tarball = path.join(tarballs[0] ?? '', `waybill-client-${manifest.version}.tgz`);
+  const tarball = path.join(tarballs[0] ?? '', `waybill-client-${version}.tgz`);
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, tarball], { cwd: project });
   const { stdout } = await run(
     path.join(node, 'node'),
@@ -176,7 +177,7 @@ describe('types of the client, with the oldest TypeScript that its README names'
 
   beforeAll(async () => {
     mkdirSync(project);
-    const tarball = path.join(tarballs[0] ?? '', `waybill-client-${manifest.version}.tgz`);
+    const tarball = path.join(tarballs[0] ?? '', `waybill-client-${version}.tgz`);
     const compiler = [`typescript@~${oldest}.0`, '@types/node@22'];
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', project, tarball, ...compiler], { cwd: project });
     const use = `import { Waybill, type Message } from '@waybill/client';

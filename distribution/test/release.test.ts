@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,6 +31,29 @@ const git = (...args: string[]) =>
 function release(): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, GIT_COMMITTER_NAME: 'Release', GIT_COMMITTER_EMAIL: 'release@waybill.test' };
   return spawnSync(process.execPath, ['distribution/release.ts'], { cwd: clone, encoding: 'utf8', env });
+}
+
+/** The version that packages of these sources would have. */
+function packageVersion(sources = clone): string {
+  const script = "import('./distribution/package-version.ts').then(({ packageVersion }) => process.stdout.write(packageVersion()))";
+  return execFileSync(process.execPath, ['--eval', script], { cwd: sources, encoding: 'utf8' });
+}
+
+/** The tarballs of the clone, sorted by name. */
+function pack(name: string): { name: string; sha256: string; version: string }[] {
+  const into = path.join(path.dirname(clone), name);
+  execFileSync(process.execPath, ['distribution/pack.ts', into], { cwd: clone });
+  return readdirSync(into)
+    .toSorted()
+    .map((tarball) => {
+      const file = path.join(into, tarball);
+      const manifest = execFileSync('tar', ['--extract', '--to-stdout', '--file', file, 'package/package.json'], { encoding: 'utf8' });
+      return {
+        name: tarball,
+        sha256: createHash('sha256').update(readFileSync(file)).digest('hex'),
+        version: JSON.parse(manifest).version,
+      };
+    });
 }
 
 function change(file: string, edit: (text: string) => string): void {
@@ -75,4 +99,28 @@ test('a release is packed, and gets an annotated tag with its changes', () => {
   // A second time, there is nothing to do.
   const again = release();
   expect([again.status, again.stderr]).toEqual([1, expect.stringContaining(`The tag v${VERSION} exists.`)]);
+});
+
+test('only the commit of the release bears its version: packages of a later one have its hash, and always the same bytes', () => {
+  expect(packageVersion()).toBe(VERSION);
+  git('commit', '--quiet', '--allow-empty', '--message', 'more');
+  const version = `${VERSION}-dev.g${git('rev-parse', '--short=10', 'HEAD').trim()}`;
+  const packed = pack('one');
+  expect(packed).toMatchObject([
+    { name: `waybill-${version}.tgz`, version },
+    { name: `waybill-client-${version}.tgz`, version },
+  ]);
+  expect(pack('two')).toEqual(packed);
+});
+
+test('a version that says -dev by itself stays, and so does that of sources without git', () => {
+  change('package.json', (text) => text.replace(`"version": "${VERSION}"`, '"version": "99.1.0-dev"'));
+  expect(packageVersion()).toBe('99.1.0-dev');
+  git('checkout', '--quiet', '.');
+  const sources = path.join(path.dirname(clone), 'sources');
+  mkdirSync(sources);
+  const archive = path.join(path.dirname(clone), 'sources.tar');
+  git('archive', '--output', archive, 'HEAD');
+  execFileSync('tar', ['--extract', '--file', archive, '--directory', sources]);
+  expect(packageVersion(sources)).toBe(VERSION);
 });

@@ -70,7 +70,7 @@ def service(all_of_it: tuple[Service, Network]) -> Service:
 def network(all_of_it: tuple[Service, Network]) -> Iterator[Network]:
     """Good again after each test."""
     yield all_of_it[1]
-    all_of_it[1].mend()
+    all_of_it[1].repair()
 
 
 @pytest.fixture(params=[Waybill, Blocking], ids=["sync", "async"])

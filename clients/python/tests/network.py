@@ -14,13 +14,13 @@ class Network:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._target = ("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self.mend()
+        self.repair()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def leads_to(self, url: str) -> None:
         self._target = (str(urlsplit(url).hostname), urlsplit(url).port or 80)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._breaks: dict[str, list[int]] = {"up": [], "down": []}
         self._rates: dict[str, float] = {}
         self.carried = {"up": 0, "down": 0}

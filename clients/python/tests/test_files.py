@@ -33,7 +33,7 @@ def test_a_file_arrives_over_a_network_that_breaks(acme: Any, globex: Any, netwo
     (file,) = globex.message(acme.send("globex", files=[uploaded]).id).files
     assert (file["filename"], file["content_type"], file["sha256"]) == (scan.name, "image/tiff", SHA256)
 
-    network.mend()
+    network.repair()
     network.break_after("down", 7 * MB, 5 * MB)
     target = scan.with_name("received.tiff")
     assert globex.download(file, target) == len(BYTES)
@@ -49,7 +49,7 @@ def test_an_upload_is_resumed_with_what_is_missing(client: Any, service: Any, ac
     network.break_after("up", 18 * MB)
     with client(service.keys["acme"], service.url, retries=0) as hasty, pytest.raises(UploadInterrupted) as interrupted:
         hasty.upload(scan)
-    network.mend()
+    network.repair()
     with open(scan, "rb") as file:
         uploaded = acme.upload(file, resume=interrupted.value.upload_id)
     assert uploaded.sha256 == SHA256 and uploaded.filename == scan.name

@@ -86,12 +86,16 @@ def test_deliveries_are_verified(service: Any, receiver: tuple[str, queue.Queue[
 def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[Taken]]) -> None:
     url, taken = receiver
     with Waybill(service.keys["acme"], service.url) as acme, Waybill(service.keys["globex"], service.url) as globex:
-        webhook = acme.do(operations.post_webhooks({"url": url, "events": ["message.sent", "message.acknowledged", "thread.updated"]}))
+        webhook = acme.do(
+            operations.post_webhooks({"url": url, "events": ["message.sent", "message.acknowledged", "thread.updated", "webhook.paused"]})
+        )
+        other = acme.do(operations.post_webhooks({"url": url, "events": ["file.hashed"]}))
         sent = acme.send("globex", type="order")
         globex.do(operations.post_messages_id_acknowledge(sent.id, {"status": "accepted"}))
         acme.do(operations.patch_threads_id(sent.thread_id, {"status": "done"}))
+        acme.do(operations.patch_webhooks_id(other["id"], {"active": False}))
         seen: dict[str, Delivery] = {}
-        while not {"message.sent", "message.acknowledged", "thread.updated"} <= seen.keys():
+        while not {"message.sent", "message.acknowledged", "thread.updated", "webhook.paused"} <= seen.keys():
             body, headers = taken.get(timeout=60)
             delivery = verify_webhook(body, headers, webhook["secret"])
             seen[delivery.event] = delivery
@@ -102,7 +106,12 @@ def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[
         assert seen["message.acknowledged"].acknowledged["message_id"] == sent.id
         assert seen["thread.updated"].kind == "thread" and seen["thread.updated"].thread is not None
         assert seen["thread.updated"].thread["id"] == sent.thread_id and seen["thread.updated"].message is None
-        acme.do(operations.delete_webhooks_id(webhook["id"]))
+        paused = seen["webhook.paused"]
+        assert (paused.kind, paused.message) == ("webhook", None) and paused.id.startswith("evt_")
+        assert paused.webhook is not None and paused.webhook == dict(acme.do(operations.get_webhooks_id(other["id"])))
+        assert paused.webhook["active"] is False and paused.webhook["pause"]["reason"] == "requested"
+        for created in (webhook, other):
+            acme.do(operations.delete_webhooks_id(created["id"]))
 
 
 def test_bodies_of_webhooks_and_of_later_versions_are_verified() -> None:

@@ -842,6 +842,7 @@ class Recovery(TypedDict):
     total: int | None
     done: int
     queued: int
+    retrying: int
     created_at: str
     ended_at: str | None
 
@@ -1003,7 +1004,7 @@ class GetWebhooksIdStatisticsQuery(TypedDict, total=False):
 
 
 class ConsumerFilter(TypedDict):
-    """A message has to meet all of it; `{}` takes every message of your inbox."""
+    """A message must meet all of it; `{}` takes every message of your inbox."""
 
     types: NotRequired[list[str]]
     target: NotRequired[str]
@@ -1036,7 +1037,7 @@ class GetConsumersQuery(TypedDict, total=False):
 
 
 class PutConsumersNameBodyFilter(TypedDict):
-    """A message has to meet all of it; `{}` takes every message of your inbox."""
+    """A message must meet all of it; `{}` takes every message of your inbox."""
 
     types: NotRequired[list[str]]
     target: NotRequired[str]
