@@ -60,7 +60,12 @@ async function check(): Promise<boolean> {
     ['Format and lint', 'biome', ['check', '--error-on-warnings', '.']],
     ['Types', 'tsc', ['--noEmit']],
     ['Types of the pages', 'tsc', ['--noEmit', '-p', 'web']],
-    ['Who may import whom', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'server/src']],
+    ['Who may import whom', 'depcruise', ['--config', '.dependency-cruiser.cjs', 'server/src', 'packages/*/src']],
+    [
+      'Rules of React',
+      'eslint',
+      ['--config', 'web/eslint.config.js', '--cache', '--cache-location', 'node_modules/.cache/eslint/', 'web/src'],
+    ],
   ];
   const results = await Promise.all(checks.map(async ([name, ...program]) => ({ name, ...(await outputOf(...program)) })));
   for (const { name, code, output } of results) console.log(code === 0 ? `${name}: ok` : `\n${output}\n${name}: failed.`);

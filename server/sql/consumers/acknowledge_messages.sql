@@ -37,7 +37,7 @@ BEGIN
   IF cardinality(done) > 0 THEN
     UPDATE consumers SET kept = kept - cardinality(done) WHERE party_id = party AND name = consumer;
   END IF;
-  -- What was parked, nobody has dealt with.
+  -- Only leased messages count as handed over: nobody has dealt with a parked one.
   IF taken IS NOT NULL THEN
     PERFORM note_hand_overs(array_fill(party, ARRAY[cardinality(taken)]), taken, 'consumer', clock_timestamp());
   END IF;

@@ -11,7 +11,7 @@ DECLARE
   unnamed record;
 BEGIN
   WITH seen AS MATERIALIZED (
-    SELECT g.*, coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = g.party AND p.handle IS NULL), g.party) AS other_id
+    SELECT g.*, coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = g.party AND (p.handle IS NULL) IS TRUE), g.party) AS other_id
       FROM (SELECT e.party_id, CASE e.box WHEN 'in' THEN e.sender_id ELSE e.counterparty_id END AS party, e.box, e.type, e.sender,
                    min(e.received_at) AS first_at, max(e.received_at) AS last_at, max(e.position) AS last, count(*) FILTER (WHERE NOT e.is_counted) AS messages
               FROM unnest(entries) AS e GROUP BY 1, 2, 3, 4, 5) g
@@ -41,7 +41,7 @@ BEGIN
     SELECT s.party_id, s.other_id, max(s.last) FROM seen s GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (party_id, other_id) DO UPDATE SET last_position = excluded.last_position WHERE a.last_position < excluded.last_position
   ), counted AS (
-    -- Read by the main query, so that this part comes first: whoever changes a contact locks its row here before the others.
+    -- Read by the main query, so that this part comes first: a transaction that changes a contact locks its row here before those of its actors and its activity.
     INSERT INTO contacts AS c (party_id, other_id, id, first_seen_at, last_seen_at, last_direction, messages_in, messages_out)
     SELECT n.party_id, n.other_id, new_uuid(n.first_at), n.first_at, n.last_at, n.box, n.received, n.sent
       FROM (SELECT s.party_id, s.other_id, min(s.first_at) AS first_at, max(s.last_at) AS last_at, (array_agg(s.box ORDER BY s.last DESC, s.box))[1] AS box,

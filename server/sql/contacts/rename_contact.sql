@@ -6,7 +6,7 @@ AS $$
 DECLARE
   renamed record;
 BEGIN
-  -- So that of two changes the later one writes the name. In the order in which deliveries lock them.
+  -- Under the lock, the later of two changes writes the name. Deliveries lock contacts in the same order, so there is no deadlock.
   PERFORM FROM contacts c WHERE c.party_id = ANY (owners) AND c.other_id = other ORDER BY c.party_id FOR UPDATE;
   SELECT array_agg(c.party_id) AS owners, array_agg(contact_name(c.folded_label, p.folded_name)) AS names INTO renamed
     FROM unnest(owners) AS k (owner) JOIN contacts c ON c.party_id = k.owner AND c.other_id = other JOIN parties p ON p.id = c.other_id;

@@ -1,5 +1,5 @@
--- Locks how far the followers have read the ledger of a business, until the transaction ends: whoever reads the ledger by this position, or writes entries
--- below it, does so alone, and sees all that was done before. Rounds of other businesses go on; await_rounds waits for all of them.
+-- Locks how far the followers have read the ledger of a business, until the transaction ends: a transaction that reads the ledger by this position, or
+-- writes entries below it, does so alone, and sees all that was done before. Rounds of other businesses go on; await_rounds waits for all of them.
 CREATE OR REPLACE FUNCTION lock_position(party bigint) RETURNS bigint LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$

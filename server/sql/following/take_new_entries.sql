@@ -32,13 +32,13 @@ BEGIN
     RETURN;
   END IF;
 
-  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
+  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id AND (p.handle IS NOT NULL) IS TRUE);
   part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
   entries := read_new_entries(businesses, part_max);
 
   SELECT array_agg(c.party_id) INTO cut FROM (SELECT e.party_id FROM unnest(entries) AS e GROUP BY e.party_id HAVING count(*) = part_max) c;
   IF cut IS NOT NULL THEN
-    -- With the age of the oldest batch that was taken, because the metric of what waits goes by it.
+    -- The row keeps the id of the oldest batch that was taken: the metric of the lag reads the age from the id.
     INSERT INTO committed_batches (id, party_ids) VALUES (taken.oldest, cut);
   END IF;
 

@@ -45,7 +45,7 @@ BEGIN
   SELECT w.hashes, w.committed INTO hashes, committed
     FROM write_messages(accepted, senders, placed.bases, placed.filtered, to_timestamp(received_ms / 1000.0), clock, new_uuid(clock)) w;
 
-  -- Each only where there is one: even a statement that writes nothing takes time.
+  -- The statements below run only if they have something to write: even one that writes nothing takes time.
   IF has_keys THEN
     INSERT INTO idempotency_keys AS k (party_id, key, message_id, expires_at, request_digest, mail_digest)
     SELECT m.sender_id, m.idempotency_key, m.id, clock + CASE WHEN m.mail_digest IS NULL THEN key_window ELSE mail_window END, m.request_digest, m.mail_digest

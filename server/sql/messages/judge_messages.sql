@@ -14,7 +14,7 @@ DECLARE
   day_used    bigint[] := month_used;
   bytes_used  bigint[] := month_used;
   is_new      boolean[] := array_fill(false, ARRAY[ledger_count]);
-  -- Where the day's messages of a ledger are counted: domains of one organisation share a ledger's count.
+  -- day_ledgers[i] is the ledger in which the day's messages of ledger i are counted: domains of one organisation share a count.
   day_ledgers integer[] := array_fill(0, ARRAY[ledger_count]);
   counted_in  integer;
   n           integer := 0;

@@ -8,7 +8,7 @@ AS $$
 DECLARE
   m        record;
   entries  indexed_entry[] := '{}';
-  -- Of each message, and for each entry the number of its message.
+  -- words_of has the words of each message, places the number of its message for each entry.
   words_of text[] := '{}';
   places   integer[] := '{}';
 BEGIN

@@ -1,4 +1,4 @@
--- A follower of messages: queues the first attempt for each webhook of the recipient that matches, and what queue_message_events has to add.
+-- A follower of messages: queues the first attempt for each webhook of the recipient that matches, and what queue_message_events adds.
 -- Returns these webhooks as `party:webhook`, separated by commas, for the workers to be notified of after the commit. Returns null if there are none.
 CREATE OR REPLACE FUNCTION queue_webhook_attempts(messages committed_message[]) RETURNS text LANGUAGE plpgsql
 -- Without sorting, only the index of messages serves the order in which the entry of an ordered webhook's message is looked up.

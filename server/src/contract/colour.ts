@@ -1,4 +1,5 @@
 const COLOUR = /^#[0-9a-f]{6}$/;
+export const COLOUR_CHARS = '#rrggbb'.length;
 /** WCAG 2.2 AA for text of usual size. */
 export const CONTRAST_MIN = 4.5;
 

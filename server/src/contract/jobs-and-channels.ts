@@ -3,7 +3,7 @@
  * handles.
  */
 
-/** Jobs that a transaction queues with add_job. Scheduled jobs are named where they are defined. */
+/** Jobs that a transaction queues, with queue_job or add_job. Scheduled jobs are named where they are defined. */
 export const JOBS = {
   filterEntries: 'filter-entries',
   filterThreads: 'filter-threads',

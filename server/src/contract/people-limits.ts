@@ -26,7 +26,7 @@ export const CODES_PER_MAILBOX_AND_WINDOW_MAX = 5;
 export const CODES_PER_MAILBOX_AND_DAY_MAX = 20;
 /** Codes for one mailbox that all networks in which nobody has signed in with the mailbox can request per day together. With the tries for each code, this limits guessing to 200 tries of a million codes. */
 export const CODES_PER_MAILBOX_FROM_STRANGERS_AND_DAY_MAX = 40;
-/** Of these, the number after which the mail with a code brings a link by which the reader of the mailbox requests codes that count separately: 5 in a window, 20 per day. */
+/** Codes for one mailbox that strange networks request per day before the mail with a code brings a link. With the link, the reader of the mailbox requests codes that count separately: 5 in a window, 20 per day. */
 export const CODES_PER_MAILBOX_QUIET_MAX = 5;
 /** Codes that one network can request in a window, for all mailboxes. */
 export const CODES_PER_ADDRESS_AND_WINDOW_MAX = 50;

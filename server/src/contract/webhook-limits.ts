@@ -2,7 +2,7 @@
 
 /** Webhooks of one business that are told of the same event, other than messages. */
 export const WEBHOOKS_PER_EVENT_MAX = 5;
-/** Attempts of a webhook that wait, from which on it is not told of changed threads, paused webhooks and hashed files. */
+/** Number of waiting attempts at which a webhook gets no more events of changed threads, paused webhooks and hashed files. */
 export const WEBHOOK_EVENTS_UP_TO_WAITING = 10_000;
 /** Characters of a webhook's URL. */
 export const WEBHOOK_URL_MAX_CHARS = 2_048;
@@ -22,9 +22,9 @@ export const WEBHOOK_HEADERS_MAX_BYTES = 4_096;
 export const WEBHOOK_PER_SECOND_MAX = 1_000;
 /** Longest time for which the secret before also signs after a rotation. */
 export const WEBHOOK_SECRET_GRACE_MAX_S = 7 * 24 * 3_600;
-/** Waiting attempts of a webhook from which on no message can be redelivered to it. */
+/** Number of waiting attempts at which a webhook refuses redeliveries. */
 export const WEBHOOK_REPLAYS_UP_TO_WAITING = 10_000;
-/** Waiting attempts of a webhook from which on a recovery queues no more of them. */
+/** Number of waiting attempts at which the recovery of a webhook pauses. */
 export const WEBHOOK_RECOVERY_WAITING_MAX = 2_000;
 /** Recoveries that can begin per day (UTC), of one webhook. */
 export const WEBHOOK_RECOVERIES_PER_DAY_MAX = 50;
@@ -32,9 +32,9 @@ export const WEBHOOK_RECOVERIES_PER_DAY_MAX = 50;
 export const WEBHOOK_RECOVERIES_PER_BUSINESS_AND_DAY_MAX = 200;
 /** Attempts that recoveries of one webhook queue per day. Beyond that, a recovery goes on the next day. */
 export const WEBHOOK_RECOVERY_ATTEMPTS_PER_DAY_MAX = 200_000;
-/** The same for all webhooks of a business. */
+/** Attempts that recoveries of all webhooks of one business queue per day. Beyond that, they go on the next day. */
 export const WEBHOOK_RECOVERY_ATTEMPTS_PER_BUSINESS_AND_DAY_MAX = 500_000;
-/** Messages of a recovery up to which `total` is counted. */
+/** Number of messages up to which `total` of a recovery is counted. */
 export const WEBHOOK_RECOVERY_COUNTED_MAX = 100_000;
 /** Recoveries that are kept of each webhook. A new one takes the place of the oldest. */
 export const WEBHOOK_RECOVERIES_KEPT_MAX = 20;

@@ -62,7 +62,7 @@ export class Responses {
     if (body.length >= COMPRESSED_FROM_BYTES)
       return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
     reply.send(body);
-    // It is sent by now. A reply that is returned is a thenable, which each promise on the way would wait for.
+    // The response is sent by now. A returned reply is a thenable, for which each promise on the way would wait.
     return undefined;
   }
 

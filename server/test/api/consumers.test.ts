@@ -217,7 +217,7 @@ describe('POST /v1/consumers/{name}/seek', () => {
 });
 
 describe('DELETE /v1/consumers/{name}', () => {
-  test('forgets the consumer and what it has taken; one of the same name begins anew', async () => {
+  test('forgets the consumer and what it has taken; one of the same name starts without them', async () => {
     await consumer.put();
     await send();
     const ids = await consumer.leaseIds();

@@ -66,7 +66,7 @@ describe('activity', () => {
 
   test('counts replies and forms like any message', async () => {
     const { id } = (await toThere()).body;
-    expect((await there.api.send({ in_reply_to: id, type: 'answer' })).status).toBe(201);
+    expect((await there.api.send({ in_reply_to: id, type: 'reply' })).status).toBe(201);
     const form = [
       { name: 'to', bytes: here.handle },
       { name: 'type', bytes: 'scan' },
@@ -76,7 +76,7 @@ describe('activity', () => {
     expect(await activity()).toMatchObject({
       messages_in: 2,
       messages_out: 1,
-      types: ['answer', 'scan'],
+      types: ['reply', 'scan'],
       last_seen_at: last.body.received_at,
     });
   });

@@ -66,7 +66,7 @@ describe('files of people', () => {
     const sent = await dropped(cat, { to: 'shop' });
     const form = new FormData();
     form.set('in_reply_to', sent.id);
-    form.set('file', new Blob(['the answer']), 'answer.txt');
+    form.set('file', new Blob(['the reply.']), 'reply.txt');
     const response = await fetch(`${service.url}/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${shop.secret}` },
@@ -74,7 +74,7 @@ describe('files of people', () => {
     });
     expect(response.status).toBe(201);
     const message = (await response.json()) as { files: { id: string }[] };
-    expect((await shop.api.get('/outbox')).body.data[0].files).toMatchObject([{ filename: 'answer.txt' }]);
+    expect((await shop.api.get('/outbox')).body.data[0].files).toMatchObject([{ filename: 'reply.txt' }]);
     expect((await cat.get(`/v1/files/${message.files[0]?.id}`)).status).toBe(401);
   });
 

@@ -88,11 +88,11 @@ describe('the fields of a form', () => {
     const { body: parent } = await send({ filename: 'question.txt', bytes: '?' });
     const sent = await sendForm(globex.api, [
       { name: 'in_reply_to', bytes: parent.id },
-      { filename: 'answer.txt', bytes: '!' },
+      { filename: 'reply.txt', bytes: '!' },
     ]);
     expect(sent.body).toMatchObject({ thread_id: parent.thread_id, in_reply_to: parent.id, to: { party: { handle: 'acme' } } });
     const thread = (await acme.api.get(`/threads/${parent.thread_id}`)).body.data;
-    expect(thread.map((message: { files: { filename: string }[] }) => message.files[0]?.filename)).toEqual(['question.txt', 'answer.txt']);
+    expect(thread.map((message: { files: { filename: string }[] }) => message.files[0]?.filename)).toEqual(['question.txt', 'reply.txt']);
     expect((await download(thread[1].files[0].download_url)).toString()).toBe('!');
   });
 });

@@ -58,7 +58,7 @@ test('replies to a thread that has joined go to the business', async () => {
   const first = await drop(cleo, { note: 'hello' });
   const miller = await claim(cleo, 'miller');
   await expect.poll(async () => (await miller.get('/outbox')).body.data.length).toBe(1);
-  const response = await replyTo(first, 'late answer');
+  const response = await replyTo(first, 'late reply');
   expect(response.to.party).toEqual({ kind: 'handle', handle: 'miller', display_name: 'miller' });
   expect((await miller.get('/inbox')).body.data[0]).toMatchObject({ id: response.id, thread_id: first.thread_id });
   const reply = await miller.post('/messages', { in_reply_to: response.id, note: 'and back' });

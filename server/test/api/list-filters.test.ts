@@ -42,7 +42,7 @@ beforeAll(async () => {
   byType.set(null, (await acme.api.send({ to: 'globex' })).body);
   for (const segment of ['orders', 'nobody-yet']) bySegment.set(segment, (await acme.api.send({ to: `globex/${segment}` })).body);
   fromInitech = (await initech.api.send({ to: 'globex/orders', type: 'order' })).body;
-  reply = (await globex.api.send({ in_reply_to: fromInitech.id, type: 'answer' })).body;
+  reply = (await globex.api.send({ in_reply_to: fromInitech.id, type: 'reply' })).body;
 });
 afterAll(() => service.stop());
 

@@ -29,7 +29,7 @@ const drop = async (person: Browser, body: object = {}) => {
   return response.body;
 };
 const response = async (message: { id: string }, body: object = {}) => {
-  const sent = await shop.api.send({ in_reply_to: message.id, note: 'an answer', ...body });
+  const sent = await shop.api.send({ in_reply_to: message.id, note: 'a reply', ...body });
   expect(sent.status, sent.text).toBe(201);
   return sent.body;
 };

@@ -167,7 +167,7 @@ describe.concurrent('a name that can’t be looked up', () => {
   });
 
   test('fails a delivery, soon and with the reason in the log', async () => {
-    await expectFailures(await service.business('unheard'), lost);
+    await expectFailures(await service.business('unresolved'), lost);
   });
 });
 

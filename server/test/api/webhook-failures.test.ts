@@ -131,7 +131,7 @@ describe('a webhook that keeps failing', () => {
   });
 
   test('is neither reported nor paused once an attempt has succeeded', async () => {
-    const webhook = await register('mended');
+    const webhook = await register('recovered');
     await failingFor(webhook, '6 days', '5 days');
     await send(1);
     await attemptsOf(acme.api, webhook.id, 1);

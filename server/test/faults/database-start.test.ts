@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { startGate } from '../support/gate.ts';
 import { collected, runProgram, spawnProgram, temporaryFolder, until } from '../support/process.ts';
 import { createCluster, handOver, queryAt, startCluster } from '../support/tcp-postgres.ts';
 
@@ -28,4 +29,15 @@ test('a start that gives up names each server with its reason, and no password',
   expect(code).toBe(1);
   for (const port of [one, other]) expect(stderr).toContain(`127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port})`);
   expect(stderr).not.toContain('hidden');
+});
+
+test('a start gives up a server that accepts connections and stays silent, and names it', async () => {
+  const silent = await startGate(await freePort());
+  const DATABASE_URL = `postgres://waybill:hidden@127.0.0.1:${silent.port}/waybill`;
+  const { code, stderr } = await runProgram('main', { env: { PORT: '0', DATABASE_URL, DATABASE_START_S: '0' } });
+  expect(silent.held()).toBeGreaterThan(0);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`no response from 127.0.0.1:${silent.port} within 5 s`);
+  expect(stderr).not.toContain('hidden');
+  await silent.stop();
 });

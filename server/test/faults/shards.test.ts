@@ -86,7 +86,7 @@ describe('a database that is distributed', () => {
     await birch.api.write('POST', '/blocks', { email_domain: 'spam.example' });
     const stranger = await signInWithCode(service, 'ann@wood-works.test');
     const written = await dropped(stranger, { to: 'cedar', note: 'a drop' });
-    await businesses[2]?.api.send({ in_reply_to: written.id, note: 'an answer' });
+    await businesses[2]?.api.send({ in_reply_to: written.id, note: 'a reply' });
     await claim(stranger, 'woodworks');
     await until(async () => (await service.sql('SELECT FROM joined_threads')).length === 1);
     for (const { api } of businesses) {

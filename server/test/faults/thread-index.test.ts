@@ -148,7 +148,7 @@ describe('the thread index', () => {
     const acme = await service.business('acme');
     const person = await signInWithCode(service, 'ann@wood-works.test');
     const drop = await dropped(person, { to: 'acme', subject: 'From before' });
-    await acme.api.send({ in_reply_to: drop.id, note: 'an answer' });
+    await acme.api.send({ in_reply_to: drop.id, note: 'a reply' });
     await untilIndexed(service);
     expect(await threadOf(acme.api, drop.thread_id)).toMatchObject({ with: { kind: 'domain' }, message_count: 2 });
     expect((await person.post('/v1/businesses', { handle: 'woodworks', display_name: 'Wood' })).status).toBe(201);

@@ -14,10 +14,12 @@ const into = new Writable({
 });
 const app = createServer(pino({ level: 'warn' }, into), []);
 const refusal = new Refusal('unavailable', 'Too many schemas are being checked. Try again later.', { retryAfterS: 5 });
+const exhausted = Object.assign(new Error('connect EMFILE 127.0.0.1:5432'), { code: 'EMFILE' });
 const closed = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 for (const [path, error] of [
   ['/busy', refusal],
   ['/database', closed],
+  ['/descriptors', exhausted],
   ['/store', new StoreUnavailable('the bucket does not respond')],
 ] as const)
   app.get(path, () => Promise.reject(error));
@@ -26,6 +28,7 @@ afterAll(() => app.close());
 test.each([
   ['/busy', 'request refused for now', 'Too many schemas are being checked. Try again later.'],
   ['/database', 'database unavailable', 'connect ECONNREFUSED'],
+  ['/descriptors', 'descriptors of the process are used up', 'connect EMFILE 127.0.0.1:5432'],
   ['/store', 'file store unavailable', 'the bucket does not respond'],
 ])('the log says why a request to %s got 503', async (path, msg, reason) => {
   lines.length = 0;

@@ -81,7 +81,7 @@ test.each<[string, Doing, RegExp]>([
   await expect(refused).rejects.toBeInstanceOf(WitnessRefusal);
 });
 
-test('a witness is told from which size it has to follow, as it says itself', async () => {
+test('a witness is told from which size it must follow, as it says itself', async () => {
   const witness = await TestWitness.create('good');
   await witness.start(log.vkey);
   const address = { name: 'good', key: witness.key.verifier, url: `http://127.0.0.1:${witness.port}` };

@@ -15,7 +15,7 @@ export interface CardServices {
   publicUrl: string;
 }
 
-/** The card declares an interface of our own, and an extension that clients have to know: the service does not speak A2A itself. */
+/** The card declares an interface of our own, and an extension that clients must know: the service does not speak A2A itself. */
 const BINDING = 'urn:waybill:http-api:v1';
 const EXTENSION = 'urn:waybill:messages:v1';
 const A2A_VERSION = '1.0';

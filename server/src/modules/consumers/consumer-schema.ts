@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CONSUMER_IDS_MAX, CONSUMER_NAME_MAX_CHARS } from '../../contract/limits.ts';
+import { CONSUMER_IDS_MAX, CONSUMER_NAME_MAX_CHARS, PLACE_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 
 export const nameParams = Type.Object({
@@ -11,8 +11,6 @@ export const nameParams = Type.Object({
 });
 export const bodyErrors = ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type'] as const;
 
-/** Longer than any position or ISO 8601 time. */
-export const PLACE_MAX_CHARS = 64;
 export const idsField = Type.Array(Type.String({ maxLength: PLACE_MAX_CHARS }), {
   minItems: 1,
   maxItems: CONSUMER_IDS_MAX,

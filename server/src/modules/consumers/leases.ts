@@ -5,6 +5,7 @@ import { LEASE_WAITS_FEW, LEASE_WAITS_KEPT_BACK, LEASE_WAITS_MAX, LEASE_WAITS_PE
 import { topicOf } from '../../contract/positions.ts';
 import { NoneLeft, Shares } from '../../platform/fairness/shares.ts';
 import { TooMuchWaiting, Turns } from '../../platform/fairness/turns.ts';
+import { Periodic } from '../../platform/jobs/periodic.ts';
 import type { ChangeFeed } from '../../platform/postgres/change-feed.ts';
 import { type Database, isUnavailable, type Queryable } from '../../platform/postgres/postgres.ts';
 import type { Topics } from '../../platform/postgres/topics.ts';
@@ -38,15 +39,14 @@ export class Leases {
   readonly #awaited = new Map<bigint, Awaited>();
   readonly #places = new Shares({ total: LEASE_WAITS_MAX, keptBack: LEASE_WAITS_KEPT_BACK, little: LEASE_WAITS_FEW });
   readonly #turns = new Turns({ waitingMax: STATEMENTS_WAITING_MAX, patienceMs: PATIENCE_MS, atOnce: STATEMENTS_AT_ONCE });
+  readonly #sweep: Periodic;
   #changes = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
-  #isStopped = false;
 
   constructor(database: Database, topics: Topics, feed: ChangeFeed, registry: Registry, log: Logger) {
     this.#database = database;
     this.#topics = topics;
     this.#log = log;
+    this.#sweep = new Periodic(SWEEP_MS, () => this.#wakeGrown(), log, 'could not look for messages of consumers');
     // A key may have been revoked: waiting requests end, and are refused when they are repeated.
     feed.onChange('party', (partyId) => {
       this.#changes++;
@@ -107,9 +107,9 @@ export class Leases {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    const stopped = this.#sweep.stop();
     this.#endAll(undefined);
-    await this.#sweeping;
+    await stopped;
   }
 
   async #leaseNow(key: ConsumerKey, wanted: Wanted): Promise<Leased> {
@@ -154,7 +154,7 @@ export class Leases {
       const timer = setTimeout(giveUp, waitS * 1000);
       gone.addEventListener('abort', giveUp);
       queue.add(waiter);
-      if (gone.aborted || this.#isStopped) giveUp();
+      if (gone.aborted || this.#sweep.isStopped) giveUp();
     });
   }
 
@@ -188,7 +188,7 @@ export class Leases {
       };
     });
     awaited.queues.set(name, queue);
-    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweep.start();
     return queue;
   }
 
@@ -198,25 +198,12 @@ export class Leases {
     if (awaited?.queues.get(name) !== queue) return;
     awaited.queues.delete(name);
     if (awaited.queues.size === 0) this.#awaited.delete(partyId);
-    if (this.#awaited.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#awaited.size === 0) this.#sweep.pause();
   }
 
   #endAll(partyId: bigint | undefined): void {
     for (const [id, { queues }] of this.#awaited)
       if (partyId === undefined || partyId === id) for (const queue of queues.values()) queue.endAll(NOTHING);
-  }
-
-  #sweep(): void {
-    // Sweeps never overlap, even when the database is slow.
-    this.#sweeping ??= this.#wakeGrown()
-      .catch((error) => {
-        if (!isUnavailable(error)) this.#log.error(error, 'could not look for messages of consumers');
-      })
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
   }
 
   async #wakeGrown(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   CONSUMER_TRIES_MAX,
   CONSUMER_TYPES_MAX,
   CONSUMER_UNACKNOWLEDGED_MAX,
+  PLACE_MAX_CHARS,
   SEGMENT_MAX_CHARS,
   TYPE_MAX_CHARS,
 } from '../../contract/limits.ts';
@@ -14,7 +15,7 @@ import { POSITIONS_PER_MS } from '../../contract/positions.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { jsonPage } from '../../http/json-page.ts';
 import { typesOf } from '../webhooks/webhook-fields.ts';
-import { bodyErrors, idsField, nameParams, outcomeSchema, PLACE_MAX_CHARS } from './consumer-schema.ts';
+import { bodyErrors, idsField, nameParams, outcomeSchema } from './consumer-schema.ts';
 import {
   type ConsumerServices,
   deleteConsumer,
@@ -53,7 +54,7 @@ const filter = Type.Object(
       Type.Enum(['passed', 'failed', 'not_applicable'], { description: 'Only messages with this result of your inbox schema.' }),
     ),
   },
-  { ...closed, description: 'A message has to meet all of it; `{}` takes every message of your inbox.' },
+  { ...closed, description: 'A message must meet all of it; `{}` takes every message of your inbox.' },
 );
 
 const ConsumerSchema = Type.Object(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PartySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
-import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS } from '../../contract/limits.ts';
+import { ACTIVITY_ITEMS_MAX, CONTACT_LABEL_MAX_CHARS, CONTACT_NOTES_MAX_CHARS, CONTACT_QUERY_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { jsonPage } from '../../http/json-page.ts';
@@ -74,7 +74,7 @@ export const list = endpoint({
       q: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: 200,
+          maxLength: CONTACT_QUERY_MAX_CHARS,
           description: 'Part of the handle, domain, address, display name or label, in upper or lower case. No character is a wildcard.',
         }),
       ),

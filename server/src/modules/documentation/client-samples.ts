@@ -20,7 +20,7 @@ interface ClientSample {
   write(template: string, request: Request): string | undefined;
 }
 
-interface Parts {
+interface SampleInput {
   path: Record<string, string>;
   query: Record<string, string | number | boolean>;
 }
@@ -46,7 +46,7 @@ console.log(result);`;
 function pythonSample(template: string, request: Request): string | undefined {
   const { method, body, headers } = request;
   if (request.by !== 'key') return undefined;
-  const { path, query } = partsOf(template, request.path);
+  const { path, query } = sampleInput(template, request.path);
   const proven = provenBy(template, request);
   if (proven) return `${PYTHON_CLIENT}\nresult = waybill.proof("${proven.id}")\nprint(result)`;
   if (isSend(method, template) && isRecord(body)) {
@@ -73,7 +73,7 @@ print(result)`;
 
 function cliSample(template: string, request: Request): string | undefined {
   const { method, body, headers } = request;
-  return commandSample(`${method} ${template}`, { ...partsOf(template, request.path), body: isRecord(body) ? body : {}, headers });
+  return commandSample(`${method} ${template}`, { ...sampleInput(template, request.path), body: isRecord(body) ? body : {}, headers });
 }
 
 const PYTHON_CLIENT = `from waybill import Waybill
@@ -87,12 +87,12 @@ function isSend(method: string, template: string): boolean {
 /** Proofs are texts, for which clients have methods of their own. */
 function provenBy(template: string, { path: asked }: Request): { id: string; ofReceipt: boolean } | undefined {
   if (!/^\/v1\/(messages|receipts)\/\{\w+\}\/proof$/.test(template)) return undefined;
-  const { id, token } = partsOf(template, asked).path;
+  const { id, token } = sampleInput(template, asked).path;
   return { id: id ?? token ?? '', ofReceipt: token !== undefined };
 }
 
 function inputOf(template: string, { path: asked, body }: Request): Record<string, unknown> {
-  const { path, query } = partsOf(template, asked);
+  const { path, query } = sampleInput(template, asked);
   return {
     ...(Object.keys(path).length > 0 && { path }),
     ...(Object.keys(query).length > 0 && { query }),
@@ -100,7 +100,7 @@ function inputOf(template: string, { path: asked, body }: Request): Record<strin
   };
 }
 
-function partsOf(template: string, asked: string): Parts {
+function sampleInput(template: string, asked: string): SampleInput {
   const [path = '', query = ''] = asked.split('?');
   const values = path.split('/');
   const names = template.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);

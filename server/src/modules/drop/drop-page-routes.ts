@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { COLOUR_CHARS } from '../../contract/colour.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { LOGO_MAX_BYTES, LOGO_MAX_PIXELS_PER_SIDE, WELCOME_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
@@ -11,7 +12,7 @@ import { changeDropPage, type DropPage, findLogo, getDropPage } from './drop-pag
 const { memberEndpoint, publicEndpoint } = endpointsFor<{ database: Database; parties: PartyDirectory }>();
 
 const welcome = Type.String({ maxLength: WELCOME_MAX_CHARS, description: 'A text above the form; empty for none.' });
-const accent = Type.Union([Type.String({ maxLength: 7 }), Type.Null()], {
+const accent = Type.Union([Type.String({ maxLength: COLOUR_CHARS }), Type.Null()], {
   description: 'A colour such as #1f5fd0, on which white text can be read (4.5:1); null for none.',
 });
 

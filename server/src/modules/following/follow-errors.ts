@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Whoever reads the log learns of a follower that fails. What it could not do is in the table `follower_failures`, and is tried again. */
+/** Shows operators a follower that fails. The table `follower_failures` has the entries that it could not follow, and a sweep tries them again. */
 export function tellOfErrors(log: Logger, errors: string | null): void {
   if (errors !== null) log.warn({ errors }, 'a follower failed, and is tried again');
 }

@@ -4,7 +4,7 @@ import { ShardSweep } from '../../platform/shards/shard-sweep.ts';
 import { tellOfErrors } from './follow-errors.ts';
 import { type FollowStatements, followSome, rebuildSome, retrySome } from './follow-store.ts';
 
-/** What follows from an entry is there after this time at most, plus that of a round. */
+/** Followers lag behind a commit by this time and that of one round at most. */
 const SWEEP_MS = 250;
 const BATCHES_PER_ROUND = 1_000;
 const ENTRIES_PER_ROUND = 10_000;

@@ -12,9 +12,9 @@ const LAG = statement(
 export interface Lag {
   /** The committed batches that no worker has taken. */
   batches: number;
-  /** The age of the oldest of them. */
+  /** The age of the oldest such batch. */
   seconds: number;
-  /** What followers could not do and is to be tried again. */
+  /** The failures of followers that a sweep tries again. */
   failures: number;
 }
 

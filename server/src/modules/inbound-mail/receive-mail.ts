@@ -10,7 +10,7 @@ import type { Sender, SendServices } from '../messages/send-message.ts';
 import { checkFields, type SendRequest, type SendRequestFields, sendRequestOf } from '../messages/send-request.ts';
 import type { UnclaimedServices } from '../parties/unclaimed.ts';
 import { type Contents, MailContents } from './mail-contents.ts';
-import { checkHeader, factsIn } from './mail-header.ts';
+import { checkHeader, factsIn } from './mail-facts.ts';
 import { parcelsOf } from './parcels.ts';
 import { provedSender, refuseUnproved } from './proved-sender.ts';
 import { readHeader, readMail } from './read-mail.ts';

@@ -20,7 +20,7 @@ a{color:#1f5fd0}
 @media (prefers-color-scheme:dark){body{background:#131318;color:#ececf1}a{color:#8ab4ff}.button{color:#ffffff}.soft,.soft a{color:#a0a4b0}}
 `);
 
-interface Parts {
+interface MailTexts {
   subject: string;
   heading: string;
   paragraphs: string[];
@@ -31,7 +31,7 @@ interface Parts {
   unsubscribeUrl?: string;
 }
 
-function layOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: Parts): Template {
+function layOut({ subject, heading, paragraphs, code, link, small, unsubscribeUrl }: MailTexts): Template {
   const text = [
     heading,
     ...(code === undefined ? [] : [code]),
@@ -235,7 +235,7 @@ export interface WebhookInMail {
   url: string;
 }
 
-export type WhyPaused = { failures: number } | { days: number } | 'gone';
+type WhyPaused = { failures: number } | { days: number } | 'gone';
 
 export function webhookPausedMail({ host, businessName, url }: WebhookInMail, why: WhyPaused): Template {
   const business = nameInMail(businessName);

@@ -5,8 +5,6 @@ import { envelopeJson, type StoredMessage, summaryJson } from './envelope.ts';
 import { findReceived, type MessageRecord, type Received } from './store.ts';
 import { allWithFiles } from './with-files.ts';
 
-export type { Received } from './store.ts';
-
 export interface EnvelopeServices {
   database: Database;
   files: Files;
@@ -27,7 +25,7 @@ export async function summaryOf(
   return summaryJson(message, message.jsonBytes, publicUrl, await downloadUrls(files, message));
 }
 
-/** In turns: to sign a hundred URLs with long names takes as long as others may wait. */
+/** Signs URLs with breaks for other requests: a hundred URLs with long names take as long as others may wait. */
 async function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
   const breaks = new Breaks();
   const urls: string[] = [];

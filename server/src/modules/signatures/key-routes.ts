@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Cursors, pageOf } from '../../contract/cursors.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId, parseId } from '../../contract/ids.ts';
-import { PAGE_DEFAULT_ITEMS } from '../../contract/limits.ts';
+import { PAGE_DEFAULT_ITEMS, SIGNING_KEY_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
@@ -38,7 +38,10 @@ export const register = memberEndpoint({
   description:
     'The public half of an Ed25519 key whose private half only the agent has. The registration is put into the log. The same key again returns what is registered.',
   params: agentParams,
-  body: Type.Object({ public_key: Type.String({ maxLength: 64, description: 'The 32 bytes of the key in base64.' }) }, closed),
+  body: Type.Object(
+    { public_key: Type.String({ maxLength: SIGNING_KEY_MAX_CHARS, description: 'The 32 bytes of the key in base64.' }) },
+    closed,
+  ),
   success: { status: 201, description: 'The key is registered: the agent can sign with it.', schema: SigningKeySchema },
   errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
   handle: async ({ database }, { caller: { business }, params, body }) => ({

@@ -34,7 +34,7 @@ export function registerKey(database: Database, business: Owner, agentId: string
     if (!(await store.lockAgent(tx, business.id, agentId))) noSuchAgent();
     const known = await store.listKeys(tx, business.id, agentId, null, SIGNING_KEYS_EVER_PER_AGENT_MAX);
     const repeated = known.find((key) => key.publicKey.equals(bytes));
-    if (repeated) return repeated.revokedAt ? refuse('This key has been revoked. Make a new one.') : repeated;
+    if (repeated) return repeated.revokedAt ? refuse('This key has been revoked. Create a new one.') : repeated;
     if (known.filter(({ revokedAt }) => revokedAt === null).length >= SIGNING_KEYS_PER_AGENT_MAX)
       refuse(`An agent can have ${SIGNING_KEYS_PER_AGENT_MAX} signing keys at most: revoke one first.`);
     if (known.length >= SIGNING_KEYS_EVER_PER_AGENT_MAX)

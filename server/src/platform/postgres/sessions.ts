@@ -16,10 +16,10 @@ export async function requireSessions(connection: Connection, setting: string): 
   try {
     await Promise.all([listener.connect(), notifier.connect()]);
     const channel = `waybill_start_${randomBytes(8).toString('hex')}`;
-    const heard = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)));
+    const notified = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)));
     await listener.query(`LISTEN ${channel}`);
     await notifier.query(`NOTIFY ${channel}`);
-    if (await Promise.race([heard, sleep(NOTIFY_PATIENCE_MS, false, { ref: false })])) return;
+    if (await Promise.race([notified, sleep(NOTIFY_PATIENCE_MS, false, { ref: false })])) return;
   } catch (error) {
     // The stack of a socket's error names no caller.
     if (error instanceof Error) Error.captureStackTrace(error);

@@ -37,7 +37,7 @@ export class TokenExchange {
       {
         channel: CHANNELS.tokens,
         applicationName: 'waybill tokens',
-        onPayload: (payload) => this.#hear(payload),
+        onPayload: (payload) => this.#receive(payload),
         onInterruption: () => {},
         lossMeans: 'each process counts requests alone until it is back',
       },
@@ -76,7 +76,7 @@ export class TokenExchange {
     this.#sending = this.#database.query(TELL, [CHANNELS.tokens, payloads]).catch(() => {});
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const [sender, entries]: [string, [limiter: string, key: string, tokens: number][]] = JSON.parse(payload);
     if (sender === this.#id) return;
     for (const [limiter, key, tokens] of entries) this.#limiters.get(limiter)?.(keyOf(key), tokens);

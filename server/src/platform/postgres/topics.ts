@@ -36,7 +36,7 @@ export class Topics {
       {
         channel: CHANNELS.topics,
         applicationName: 'waybill topics',
-        onPayload: (payload) => this.#hear(payload),
+        onPayload: (payload) => this.#receive(payload),
         onInterruption: () => {},
         lossMeans: 'those who wait for messages get them up to a second late until it is back',
       },
@@ -86,7 +86,7 @@ export class Topics {
     this.#announcer.announce(CHANNELS.topics, `${what} ${this.#process} ${topic}`);
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     for (const name of payload.split(',')) {
       const [what, by, topic] = name.split(' ');
       if (topic === undefined || by === this.#process) continue;

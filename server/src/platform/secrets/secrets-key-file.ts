@@ -21,15 +21,15 @@ export function readSecretsKey(folder: string): Buffer | undefined {
 export function createSecretsKey(folder: string): void {
   const file = path.join(folder, NAME);
   if (existsSync(file)) return;
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    write(draft, `${randomBytes(SECRETS_KEY_BYTES).toString('base64')}\n`);
-    linkSync(draft, file);
+    write(unfinished, `${randomBytes(SECRETS_KEY_BYTES).toString('base64')}\n`);
+    linkSync(unfinished, file);
     syncFolder(folder);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(unfinished, { force: true });
   }
 }
 

@@ -4,12 +4,12 @@ import { isWithin, parseEmail } from '../../contract/mail-names.ts';
 import { type HeaderField, parseHeader } from '../../platform/mail/mail-header.ts';
 import { mailRefusal } from './smtp-replies.ts';
 
-export interface CheckedHeader {
+interface CheckedHeader {
   from: string;
   fields: HeaderField[];
 }
 
-export interface MailFacts {
+interface MailFacts {
   messageId: string | undefined;
   /** Milliseconds. NaN when Date is missing or can't be parsed. */
   sentAt: number;
