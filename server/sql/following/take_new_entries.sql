@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION take_new_entries(batches_max integer, entries_max integer)
 RETURNS TABLE (entries indexed_entry[], joined_parties bigint[], joined_threads uuid[], has_more boolean)
 LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE

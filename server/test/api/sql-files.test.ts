@@ -37,6 +37,19 @@ test('each file of server/sql creates the one function that it is named after, a
   expect(new Set(functions.map(({ name }) => name)).size).toBe(functions.length);
 });
 
+test('a function that switches options of the planner off says at its head what a plan reads without, or what for', () => {
+  const heads = functions.filter(({ sql }) => /SET enable_/.test(sql)).map(({ name, sql }) => [name, sql.split('AS $$')[0] ?? ''] as const);
+  expect(heads.length).toBeGreaterThan(20);
+  const lacking = heads.filter(([, head]) => !/^-- .*\bread (all )?[\d,]+ .* in place of [\d,]+/m.test(head)).map(([name]) => name);
+  // Its nested loops are for the order of locks.
+  expect(lacking).toEqual(['lock_ledgers']);
+});
+
+test('no index of all parties without a handle serves in place of the primary key', () => {
+  const isServed = /\.id = \S+ (?:AND|WHERE) \w+\.handle IS (?:NOT )?NULL/;
+  expect(functions.filter(({ sql }) => isServed.test(sql)).map(({ name }) => name)).toEqual([]);
+});
+
 test('migrations are numbered without a gap, and hold no function', () => {
   const names = readdirSync(SCHEMA_FOLDERS.migrations).filter((name) => name.endsWith('.sql') && name !== 'schema.sql');
   expect(names.toSorted().map((name) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]))).toEqual(names.map((_, i) => i + 1));
