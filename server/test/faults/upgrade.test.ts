@@ -70,6 +70,8 @@ describe('what release 0.2 responded', () => {
     for (const [segment, responses] of Object.entries(release.responses))
       for (const [path, recorded] of Object.entries(responses)) {
         if (/^\/(webhooks|consumers)/.test(path) !== (role === 'api')) continue;
+        // What was found while an index began to be built is not all that there is.
+        if (path.startsWith('/search') && Object.values(responses).some(({ complete }) => complete === false)) continue;
         const { status, body } = await new Api(service.url, release.keys[segment]).get(path);
         expect(status, path).toBe(200);
         compared++;
@@ -92,7 +94,7 @@ describe('what release 0.2 responded', () => {
 });
 
 describe('a database of release 0.2 with more than 10,000 messages', () => {
-  const COPIES = 100;
+  const MESSAGES = 10_500;
   const WAITING_COPIES = 10;
   const BUSINESSES = ['acme', 'globex', 'newcomer', 'tailor'] as const;
   const webhookNames = ['ok', 'down', 'ordered', 'invoices', 'paused', 'buyer'] as const;
@@ -117,7 +119,7 @@ describe('a database of release 0.2 with more than 10,000 messages', () => {
     databaseUrl = await createDatabase('template0');
     await loadRelease(release, databaseUrl, dataFolderOf(databaseUrl), receiver.url(''));
     await withClient(databaseUrl, async (client) => {
-      await multiply(client, COPIES, WAITING_COPIES);
+      await multiply(client, MESSAGES, WAITING_COPIES);
       // Attempts that wait for another try do so for longer than the test takes.
       await client.query(
         `UPDATE webhook_attempts SET due_at = due_at + interval '1 day', next_attempt_at = next_attempt_at + interval '1 day' WHERE status = 'retrying' OR status = 'pending' AND attempt > 1`,
@@ -164,7 +166,7 @@ describe('a database of release 0.2 with more than 10,000 messages', () => {
     const filters: [Record<string, string>, (entry: OlderEntry) => boolean][] = [
       [{}, () => true],
       [{ type: 'order' }, ({ type }) => type === 'order'],
-      [{ segment: 'orders' }, ({ segment }) => segment === 'orders'],
+      [{ to: 'orders' }, ({ segment }) => segment === 'orders'],
       [{ validation: 'failed' }, ({ validation }) => validation === 'failed'],
       [{ from: 'acme' }, ({ from }) => from === 'acme'],
       [{ type: 'order', validation: 'failed' }, ({ type, validation }) => type === 'order' && validation === 'failed'],

@@ -37,7 +37,7 @@ export async function wrongContacts({ sql }: Pick<TestService, 'sql'>): Promise<
                     min(e.received_at) AS first_seen_at, max(e.received_at) AS last_seen_at,
                     (array_agg(e.box ORDER BY e.position DESC, e.box))[1] AS last_direction, array_agg(DISTINCT e.type ORDER BY e.type) FILTER (WHERE e.type IS NOT NULL) AS types
                FROM (SELECT l.party_id, l.box, l.position, l.type, m.received_at,
-                            coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = o.id AND p.handle IS NULL), o.id) AS other_id
+                            coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = o.id AND (p.handle IS NULL) IS TRUE), o.id) AS other_id
                        FROM ledger_entries l JOIN parties b ON b.id = l.party_id AND b.handle IS NOT NULL
                       CROSS JOIN LATERAL (SELECT CASE l.box WHEN 'in' THEN coalesce(l.author_id, l.counterparty_id) ELSE l.counterparty_id END) o (id)
                        JOIN messages m ON m.sender_id = coalesce(l.author_id, CASE l.box WHEN 'in' THEN l.counterparty_id ELSE l.party_id END) AND m.id = l.message_id) e

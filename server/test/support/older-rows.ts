@@ -107,7 +107,7 @@ export async function readBusiness(sql: pg.Client, handle: string): Promise<Olde
 
 export interface OlderAttempt {
   id: string;
-  message_id: string;
+  message_id: string | null;
   attempt: number;
   status: string;
   status_code: number | null;
@@ -122,8 +122,18 @@ export async function readAttempts(sql: pg.Client, webhookId: string): Promise<O
     `SELECT *, status = 'pending' AND due_at <= now() + interval '5 minutes' AS is_due FROM webhook_attempts WHERE webhook_id = $1 ORDER BY id DESC`,
     [webhookId],
   );
-  return rows.map(({ id, message_id, attempt, status, status_code, error, next_attempt_at, is_due }) => ({
-    ...{ id: formatId('dlv', id), message_id: formatId('msg', message_id), attempt, status, status_code, error, isDue: is_due },
+  // The subject of some events is no message.
+  const messageOf = (event: string, id: string) => (/^(thread|webhook)\./.test(event) ? null : formatId('msg', id));
+  return rows.map(({ id, event, message_id, subject_id, attempt, status, status_code, error, next_attempt_at, is_due }) => ({
+    ...{
+      id: formatId('dlv', id),
+      message_id: messageOf(event, subject_id ?? message_id),
+      attempt,
+      status,
+      status_code,
+      error,
+      isDue: is_due,
+    },
     next_attempt_at: next_attempt_at?.toISOString() ?? null,
   }));
 }

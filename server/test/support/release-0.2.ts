@@ -126,20 +126,42 @@ const CREATE_COPIED = (spanMs: number) => `
       FROM (SELECT md5(id::text || copy) AS hash) AS h
   $$`;
 
+/** Messages that lists of threads did not have yet. A copy of their entries would be below the positions from where these are read. */
+const UNREAD =
+  'SELECT e.message_id FROM ledger_entries e JOIN thread_index i ON i.party_id = e.party_id WHERE e.position > i.indexed_through';
+/** The columns with the message of a row. */
+const MESSAGE_OF: Record<string, string> = {
+  messages: 'id',
+  ledger_entries: 'message_id',
+  files: 'message_id',
+  hand_overs: 'message_id',
+  idempotency_keys: 'message_id',
+  webhook_attempts: 'coalesce(subject_id, message_id)',
+};
+const COPIES_AT_ONCE = 200;
+
 /**
- * Copies the messages `copies` times, with ids, positions and times of their own, before all that there is: the entries in both ledgers, threads, attempts, files
- * and keys. Attempts wait in the first `pending` copies only. Contacts count all copies.
+ * Copies messages until there are about so many, with ids, positions and times of their own, before all that there is: the entries in both ledgers, threads,
+ * attempts, files and keys. Attempts wait in the first `pending` copies only.
  */
-export async function multiply(sql: pg.Client, copies: number, pending = copies, tell: (done: number) => void = () => {}): Promise<void> {
+export async function multiply(sql: pg.Client, messages: number, pending: number, tell: (done: number) => void = () => {}): Promise<void> {
   const { rows } = await sql.query<{ ms: number }>(
     `SELECT ((max(position) - min(position)) / ${POSITIONS_PER_MS})::integer + ${GAP_MS} AS ms FROM ledger_entries`,
   );
   const spanMs = rows[0]?.ms ?? GAP_MS;
   await sql.query(CREATE_COPIED(spanMs));
-  for (const table of Object.keys(COPIED)) await sql.query(`CREATE TEMP TABLE original_${table} AS SELECT * FROM ${table}`);
-  const AT_ONCE = 200;
-  for (let first = 1; first <= copies; first += AT_ONCE) {
-    const last = Math.min(copies, first + AT_ONCE - 1);
+  for (const table of Object.keys(COPIED)) {
+    const message = MESSAGE_OF[table];
+    const isRead = message === undefined ? '' : `WHERE ${message} NOT IN (${UNREAD})`;
+    await sql.query(`CREATE TEMP TABLE original_${table} AS SELECT * FROM ${table} ${isRead}`);
+  }
+  const counted = await sql.query<{ copies: number }>(
+    'SELECT ceil(($1 - (SELECT count(*) FROM messages)) / (SELECT count(*) FROM original_messages)::float8)::integer AS copies',
+    [messages],
+  );
+  const copies = counted.rows[0]?.copies ?? 0;
+  for (let first = 1; first <= copies; first += COPIES_AT_ONCE) {
+    const last = Math.min(copies, first + COPIES_AT_ONCE - 1);
     for (const [table, expressions] of Object.entries(COPIED)) {
       const columns = await sql.query<{ name: string }>(
         'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped',
@@ -151,10 +173,22 @@ export async function multiply(sql: pg.Client, copies: number, pending = copies,
            FROM (SELECT n, ${spanMs}::bigint AS span, ${pending} AS pending FROM generate_series(${first}, ${last}) AS n) AS k, original_${table} AS t`,
       );
     }
-    tell(last);
+    tell(last / copies);
   }
+  await countCopies(sql, copies, spanMs);
+}
+
+/** Contacts count all copies. */
+async function countCopies(sql: pg.Client, copies: number, spanMs: number): Promise<void> {
   await sql.query(
-    `UPDATE contacts SET messages_in = messages_in * $1, messages_out = messages_out * $1, first_seen_at = first_seen_at - $2 * interval '1 millisecond'`,
-    [copies + 1, copies * spanMs],
+    `UPDATE contacts c SET messages_in = c.messages_in + $1 * n.received, messages_out = c.messages_out + $1 * n.sent,
+            first_seen_at = least(c.first_seen_at, n.first_at - $1 * $2 * interval '1 millisecond')
+       FROM (SELECT e.party_id, coalesce(v.party_id, e.counterparty_id) AS other_id, min(m.received_at) AS first_at,
+                    count(*) FILTER (WHERE e.box = 'in') AS received, count(*) FILTER (WHERE e.box = 'out') AS sent
+               FROM original_ledger_entries e JOIN parties p ON p.id = e.counterparty_id JOIN original_messages m ON m.id = e.message_id
+               LEFT JOIN verified_domains v ON v.domain = p.domain AND p.handle IS NULL
+              GROUP BY 1, 2) AS n
+      WHERE c.party_id = n.party_id AND c.other_id = n.other_id`,
+    [copies, spanMs],
   );
 }
