@@ -125,7 +125,8 @@ async function untilWhole(sql: pg.Client, url: string, { keys }: Release): Promi
     }
   await until('ledgers WHERE filters_left > 0');
   const filters = await until(`thread_index WHERE filtered_through < 'ffffffff-ffff-ffff-ffff-ffffffffffff'`);
-  return { 'lists whole after, s': lists, 'filters in indexes after, s': filters };
+  const joined = await until(`graphile_worker.jobs WHERE task_identifier = 'join-history'`);
+  return { 'lists whole after, s': lists, 'filters in indexes after, s': filters, 'history joined after, s': joined };
 }
 
 async function check(sql: pg.Client, before: Kept): Promise<void> {

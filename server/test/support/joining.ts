@@ -24,7 +24,8 @@ export async function startJoiningService(env: Record<string, string> = {}): Pro
   return {
     ...service,
     join: async () => {
-      for (const payload of await queued<HistoryToJoin>(service, 'join-history')) await joinHistory.run(database, log, payload);
+      for (const payload of await queued<HistoryToJoin>(service, 'join-history'))
+        for (let rest: HistoryToJoin | undefined = payload; rest; ) rest = await joinHistory.run(database, log, rest);
     },
     holders: async (messageId, except) => {
       const rows = await service.sql<{ name: string }>(

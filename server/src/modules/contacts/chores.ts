@@ -1,5 +1,5 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs/jobs.ts';
+import { type Chore, inPart } from '../../platform/jobs/jobs.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { awaitRounds } from '../following/following.ts';
 import { indexContacts, ownersOf, partiesToIndex, renameContact } from './store.ts';
@@ -26,14 +26,18 @@ const sortByNewName: Chore<{ party_id: string }> = {
 const indexForSearch: Chore<{ party_id?: string }> = {
   name: JOBS.indexContacts,
   schedule: '7 * * * *',
-  run: async (database, _log, { party_id }) => {
-    if (party_id !== undefined) return indexAll(database.of(BigInt(party_id)), BigInt(party_id));
-    for (const shard of database.shards) for (const partyId of await partiesToIndex(shard, AT_ONCE)) await indexAll(shard, partyId);
+  run: async (database, _log, job) => {
+    const { party_id: id } = job;
+    if (id !== undefined) return (await indexSome(database.of(BigInt(id)), BigInt(id))) ? job : undefined;
+    for (const shard of database.shards)
+      for (const partyId of await partiesToIndex(shard, AT_ONCE)) if (await indexSome(shard, partyId)) return job;
+    return undefined;
   },
 };
 
-async function indexAll(shard: Database, partyId: bigint): Promise<void> {
-  while ((await indexContacts(shard, partyId, AT_ONCE)) === AT_ONCE);
+/** Returns whether contacts are left. */
+function indexSome(shard: Database, partyId: bigint): Promise<boolean> {
+  return inPart(async () => (await indexContacts(shard, partyId, AT_ONCE)) === AT_ONCE);
 }
 
 export const contactChores: Chore[] = [sortByNewName, indexForSearch];

@@ -12,7 +12,10 @@ const TAKEN_OVER_AFTER_S = (MAIL_PATIENCE_MS / 1000) * 3;
 export function sendMail(delivery: MailDelivery): Chore<{ id: unknown; mail: Mail }> {
   return {
     name: JOBS.sendMail,
-    run: (database, log, { id, mail }) => delivery.deliver(database, log, String(id), mail),
+    run: async (database, log, { id, mail }) => {
+      await delivery.deliver(database, log, String(id), mail);
+      return undefined;
+    },
   };
 }
 

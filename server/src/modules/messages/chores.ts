@@ -1,5 +1,5 @@
 import { JOBS } from '../../contract/jobs-and-channels.ts';
-import type { Chore } from '../../platform/jobs/jobs.ts';
+import { type Chore, inPart } from '../../platform/jobs/jobs.ts';
 import { filterEntries } from './list-store.ts';
 import { purgeIdempotencyKeys, purgeOrganisationUsage } from './store.ts';
 
@@ -8,9 +8,9 @@ const FILTERED_AT_ONCE = 1_000;
 
 const bringIntoFilters: Chore<{ party_id: string }> = {
   name: JOBS.filterEntries,
-  run: async (database, _log, { party_id }) => {
-    const partyId = BigInt(party_id);
-    while (await filterEntries(database.of(partyId), partyId, FILTERED_AT_ONCE));
+  run: async (database, _log, job) => {
+    const partyId = BigInt(job.party_id);
+    return (await inPart(() => filterEntries(database.of(partyId), partyId, FILTERED_AT_ONCE))) ? job : undefined;
   },
 };
 

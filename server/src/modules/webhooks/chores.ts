@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { JOBS } from '../../contract/jobs-and-channels.ts';
 import { WEBHOOK_EXCHANGES_MAX } from '../../contract/limits.ts';
-import type { Chore } from '../../platform/jobs/jobs.ts';
+import { type Chore, inPart } from '../../platform/jobs/jobs.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { SealedSecretError } from '../../platform/secrets/secret-box.ts';
 import * as store from './attempt-store.ts';
@@ -14,25 +14,43 @@ const BATCH = 10_000;
 const SECRETS_BATCH = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
+interface OfWebhook {
+  partyId: string;
+  webhookId: string;
+  /** Attempts up to this one have been released. */
+  after?: string;
+}
+
+const keyOf = ({ partyId, webhookId }: OfWebhook) => ({ partyId: BigInt(partyId), webhookId });
+
+const forgetWebhook: Chore<OfWebhook> = {
+  name: JOBS.forgetWebhook,
+  run: async (database, _log, job) => {
+    const webhook = keyOf(job);
+    const shard = database.of(webhook.partyId);
+    if (await inPart(async () => (await store.deleteLog(shard, webhook, BATCH)) === BATCH)) return job;
+    await deleteExchanges(shard, webhook);
+    return undefined;
+  },
+};
+
+const releaseWaiting: Chore<OfWebhook> = {
+  name: JOBS.releaseAttempts,
+  run: async (database, _log, job) => {
+    const webhook = keyOf(job);
+    let after: string | undefined = job.after ?? NIL;
+    await inPart(async () => {
+      after = await releaseAttempts(database.of(webhook.partyId), webhook, after ?? NIL, BATCH);
+      return after !== undefined;
+    });
+    return after === undefined ? undefined : { ...job, after };
+  },
+};
+
 export function webhookChores(logDays: number, secrets: WebhookSecrets): Chore[] {
   return [
-    {
-      name: JOBS.forgetWebhook,
-      run: async (database, _log, { partyId, webhookId }) => {
-        const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
-        const shard = database.of(webhook.partyId);
-        while ((await store.deleteLog(shard, webhook, BATCH)) === BATCH);
-        await deleteExchanges(shard, webhook);
-      },
-    },
-    {
-      name: JOBS.releaseAttempts,
-      run: async (database, _log, { partyId, webhookId }) => {
-        const webhook = { partyId: BigInt(String(partyId)), webhookId: String(webhookId) };
-        for (let after: string | undefined = NIL; after !== undefined; )
-          after = await releaseAttempts(database.of(webhook.partyId), webhook, after, BATCH);
-      },
-    },
+    forgetWebhook,
+    releaseWaiting,
     {
       name: 'encrypt-webhook-secrets',
       schedule: '17 * * * *',

@@ -9,7 +9,18 @@ export interface Chore<Payload = unknown> {
   name: string;
   /** Cron syntax with five fields, in UTC. At most one process runs a scheduled chore at a time. */
   schedule?: string;
-  run(database: Database, log: Logger, payload: Payload): Promise<void>;
+  /** Returns with what to go on, if there is more to do: it is queued again, behind others. */
+  run(database: Database, log: Logger, payload: Payload): Promise<Payload | undefined>;
+}
+
+/** Long work is done in parts of this time, so that other jobs have their turn, and a stop of the process does not wait for it. */
+const PART_MS = 2_000;
+
+/** Repeats a step, which returns whether there is more to do, for the time of a part. Returns whether there is more to do after it. */
+export async function inPart(step: () => Promise<boolean>): Promise<boolean> {
+  const endsAt = performance.now() + PART_MS;
+  while (await step()) if (performance.now() > endsAt) return true;
+  return false;
 }
 
 export const quietLogger = new JobLogger(() => () => {});
@@ -22,7 +33,10 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
-    tasks[chore.name] = (payload) => withStatementLimit(CHORE_STATEMENT_MAX_MS, () => chore.run(database, log, payload));
+    tasks[chore.name] = async (payload, { addJob }) => {
+      const rest = await withStatementLimit(CHORE_STATEMENT_MAX_MS, () => chore.run(database, log, payload));
+      if (rest !== undefined) await addJob(chore.name, rest);
+    };
     if (chore.schedule !== undefined)
       cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
   }
