@@ -1,3 +1,4 @@
+import { S3ServiceException } from '@aws-sdk/client-s3';
 import { safeName } from './named-objects.ts';
 
 const KEY = /^(?:objects|uploads)\/([0-9a-f-]{36})$/;
@@ -24,8 +25,8 @@ export interface S3Error {
 }
 
 /** A condition of a request does not hold. */
-export function isOvertaken({ $metadata }: S3Error): boolean {
-  return $metadata?.httpStatusCode === 412;
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412;
 }
 
 /** Ignores a missing object. A missing bucket is an error. */

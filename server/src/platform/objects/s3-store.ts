@@ -32,6 +32,8 @@ import { S3Named } from './s3-named.ts';
 import { S3Parts } from './s3-parts.ts';
 
 const PART_BYTES = 5 * 1_048_576;
+/** A PUT may come while its upload is sealed. Then the newer bytes are. */
+const SEALING_TRIES = 20;
 
 type Uploaded = Pick<HeadObjectCommandOutput, 'ETag' | 'ContentLength'>;
 
@@ -91,9 +93,11 @@ export class S3Store implements ObjectStore {
   }
 
   async seal(id: string, objectId: string): Promise<number | undefined> {
-    const uploaded = await this.#head(uploadKey(id));
-    if (uploaded) await this.#copy(uploaded, uploadKey(id), objectKey(objectId)).catch(ifMissing);
-    return this.#sizeOf(objectKey(objectId));
+    for (let tries = 0; tries < SEALING_TRIES; tries++) {
+      const uploaded = await this.#head(uploadKey(id));
+      if (!uploaded || (await this.#isCopied(uploaded, uploadKey(id), objectKey(objectId)))) return this.#sizeOf(objectKey(objectId));
+    }
+    throw new StoreUnavailable('the upload was PUT again and again while it was sealed');
   }
 
   uploadedBytes(id: string): Promise<number | undefined> {
@@ -151,9 +155,20 @@ export class S3Store implements ObjectStore {
     } while (token !== undefined);
   }
 
+  /** Returns false if other bytes were PUT meanwhile. */
+  async #isCopied(uploaded: Uploaded, from: string, to: string): Promise<boolean> {
+    try {
+      await this.#copy(uploaded, from, to).catch(ifMissing);
+      return true;
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      return false;
+    }
+  }
+
   /**
    * A bucket copies up to 5 GiB in one request, which is the largest file. The SDK may repeat the request while the bucket still works on the first
-   * one. The condition makes both copy the same bytes.
+   * one. The condition makes both copy the same bytes, or refuse.
    */
   async #copy({ ETag, ContentLength = 0 }: Uploaded, from: string, to: string): Promise<void> {
     const command = new CopyObjectCommand({
@@ -164,7 +179,7 @@ export class S3Store implements ObjectStore {
     });
     await withinTimeOf(ContentLength, (limited) => this.#clients.slow.send(command, limited)).catch((error) => {
       if (error instanceof StoreUnavailable) throw new UnfinishedCopy(error.message, timeOfMs(ContentLength) / 1000);
-      throw isOvertaken(error) ? new StoreUnavailable('the upload was PUT again while it was sealed') : error;
+      throw error;
     });
   }
 
