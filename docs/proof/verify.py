@@ -178,8 +178,8 @@ def main(options):
         return f"leaf {index} of {size} in {log}, cosigned by {', '.join(witnesses) or 'nobody that was asked for'}"
     check("content", lambda: strict(envelope, "the envelope", *FIELDS, *TEXTS, optional=["json_bytes_sha256", *IF_GIVEN])["id"] + " " + hash)
     check("inclusion", inclusion)
-    if "content" not in failed:
-        hashes = {file["sha256"]: file["id"] for file in (told := parse(envelope))["files"]}
+    if "content" not in failed and (told := parse(envelope)):
+        hashes = {file["sha256"]: file["id"] for file in told["files"]}
         if "json" in bundle: check("json", same_json, bundle["json"], told, False)
         if options.json: check("json", lambda: same_json(open(options.json, encoding="utf-8", newline="").read(), told, True))
         for one in bundle.get("files", []): check("file", later, one, told, hashes, policy)
