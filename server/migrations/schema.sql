@@ -1432,21 +1432,18 @@ CREATE FUNCTION continue_recovery(party bigint, webhook uuid, recovery uuid, ent
 AS $function$
 #variable_conflict use_column
 DECLARE
-  clock   CONSTANT timestamptz := clock_timestamp();
-  hour    CONSTANT bigint := 3600000 * 4096::bigint;
-  task    record;
-  hook    record;
-  room    integer;
-  start   bigint;
-  walked  record;
-  chosen  uuid[];
-  retried integer := 0;
+  clock  CONSTANT timestamptz := clock_timestamp();
+  hour   CONSTANT bigint := 3600000 * 4096::bigint;
+  task   record;
+  hook   record;
+  room   integer;
+  start  bigint;
+  walked record;
+  chosen uuid[];
 BEGIN
   SELECT r.selection, r.position, r.last INTO task FROM webhook_recoveries r
    WHERE r.party_id = party AND r.webhook_id = webhook AND r.id = recovery AND r.state = 'running' FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN
-    RETURN NULL;
-  END IF;
+  IF NOT FOUND THEN RETURN NULL; END IF;
   SELECT w.target, w.types, w.ordered INTO hook FROM webhooks w WHERE w.party_id = party AND w.id = webhook AND w.active;
   IF NOT FOUND THEN
     RETURN NULL;
@@ -1483,17 +1480,9 @@ BEGIN
 
   chosen := messages_to_recover(party, webhook, task.selection, walked.matching, start / 4096, walked.through / 4096);
   PERFORM queue_recovered(party, webhook, chosen, hook.ordered, clock);
-  IF task.selection <> 'all' THEN
-    SELECT count(*) INTO retried
-      FROM unnest(walked.matching) AS m (id)
-     CROSS JOIN LATERAL (
-       SELECT 1 FROM webhook_attempts a
-        WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id >= m.id AND a.message_id <= m.id
-          AND a.attempt > 1 AND (a.status = 'pending') IS TRUE
-        ORDER BY a.party_id, a.webhook_id, a.message_id LIMIT 1) AS retry;
-  END IF;
   UPDATE webhook_recoveries
-     SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen), retrying = retrying + retried
+     SET position = walked.through, done = done + walked.entries, queued = queued + cardinality(chosen),
+         retrying = retrying + count_retrying(party, webhook, task.selection, walked.matching)
    WHERE party_id = party AND webhook_id = webhook AND id = recovery;
   RETURN cardinality(chosen);
 END
@@ -1509,6 +1498,22 @@ BEGIN
       FROM (SELECT organisations[l.ordinality] AS organisation, sum(l.sent) AS messages FROM unnest(senders) WITH ORDINALITY AS l GROUP BY 1) s
      WHERE u.organisation = s.organisation AND u.day = (clock AT TIME ZONE 'UTC')::date;
   END IF;
+END
+$function$;
+
+CREATE FUNCTION count_retrying(party bigint, webhook uuid, selection text, messages uuid[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN (SELECT count(*)
+            FROM unnest(messages) AS m (id)
+           CROSS JOIN LATERAL (
+             SELECT 1 FROM webhook_attempts a
+              WHERE a.party_id = party AND a.webhook_id = webhook AND a.message_id >= m.id AND a.message_id <= m.id
+                AND a.attempt > 1 AND (a.status = 'pending') IS TRUE
+              ORDER BY a.party_id, a.webhook_id, a.message_id LIMIT 1) AS retry
+           WHERE selection <> 'all');
 END
 $function$;
 
@@ -1698,8 +1703,9 @@ AS $function$
 DECLARE
   unnamed record;
 BEGIN
+  -- IS TRUE keeps the index of handles, which finds all parties that have none, from serving in place of the primary key.
   WITH seen AS MATERIALIZED (
-    SELECT g.*, coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = g.party AND p.handle IS NULL), g.party) AS other_id
+    SELECT g.*, coalesce((SELECT v.party_id FROM parties p JOIN verified_domains v ON v.domain = p.domain WHERE p.id = g.party AND (p.handle IS NULL) IS TRUE), g.party) AS other_id
       FROM (SELECT e.party_id, CASE e.box WHEN 'in' THEN e.sender_id ELSE e.counterparty_id END AS party, e.box, e.type, e.sender,
                    min(e.received_at) AS first_at, max(e.received_at) AS last_at, max(e.position) AS last, count(*) FILTER (WHERE NOT e.is_counted) AS messages
               FROM unnest(entries) AS e GROUP BY 1, 2, 3, 4, 5) g
@@ -3528,9 +3534,6 @@ CREATE FUNCTION take_new_entries(batches_max integer, entries_max integer)
  RETURNS TABLE(entries indexed_entry[], joined_parties bigint[], joined_threads uuid[], has_more boolean)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -3556,7 +3559,7 @@ BEGIN
     RETURN;
   END IF;
 
-  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id WHERE p.handle IS NOT NULL);
+  businesses := ARRAY(SELECT p.id FROM unnest(taken.party_ids) AS k (id) JOIN parties p ON p.id = k.id AND (p.handle IS NOT NULL) IS TRUE);
   part_max := greatest(1, entries_max / greatest(1, cardinality(businesses)));
   entries := read_new_entries(businesses, part_max);
 
