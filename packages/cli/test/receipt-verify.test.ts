@@ -46,7 +46,7 @@ test('a receipt is recomputed, and found in a log that you trust, without an API
   expect((await anybody.succeed(...good, '--vkey', vkey)).stdout).toMatch(
     /content_hash matches[\s\S]*The JSON matches, byte for byte\n.*proof.bin matches\nok {3}content [\s\S]*ok {3}json +The JSON that you gave[\s\S]*Verified\n$/,
   );
-  const written = ['receipt', 'verify', receipt_url, '--data', ` ${JSON_TEXT.replace('{', '{ ').replace('7890', '7000')}`];
+  const written = ['receipt', 'verify', receipt_url, '--data', ` ${JSON_TEXT.replace('{', '{ ').replace('7890,', '7000,')}`];
   expect((await anybody.succeed(...written, '--vkey', vkey)).stdout).toMatch(
     /The JSON matches as a value, but not byte for byte[\s\S]*^–.* json .*but not its bytes/m,
   );
