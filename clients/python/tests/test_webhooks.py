@@ -108,7 +108,8 @@ def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[
         assert seen["thread.updated"].thread["id"] == sent.thread_id and seen["thread.updated"].message is None
         paused = seen["webhook.paused"]
         assert (paused.kind, paused.message) == ("webhook", None) and paused.id.startswith("evt_")
-        assert paused.webhook is not None and paused.webhook == dict(acme.do(operations.get_webhooks_id(other["id"])))
+        shown = acme.do(operations.get_webhooks_id(other["id"]))
+        assert paused.webhook is not None and paused.webhook == dict(shown)
         assert paused.webhook["active"] is False and paused.webhook["pause"]["reason"] == "requested"
         for created in (webhook, other):
             acme.do(operations.delete_webhooks_id(created["id"]))
