@@ -27,18 +27,27 @@ async function pile(words: string, count: number): Promise<void> {
   );
 }
 
+const idsIn = ({ data }: { data: { message: { id: string } }[] }) => data.map(({ message }) => message.id);
+const PILES_MAX = 8;
+
+/** Piles documents up until the word index takes too long, however fast the machine is. */
+async function searchSlowly(): Promise<{ newest: string; first: number; body: Awaited<ReturnType<typeof umbrella.api.get>>['body'] }> {
+  for (let piles = 1; ; piles++) {
+    await pile(' thimble ', 300_000);
+    const newest = await received('thimble near the top');
+    await pile(' hay ', 1_000);
+    const begun = performance.now();
+    const { status, text, body } = await umbrella.api.get('/search?q=thimble');
+    expect(status, text).toBe(200);
+    if (body.next_cursor !== null || piles === PILES_MAX) return { newest, first: performance.now() - begun, body };
+  }
+}
+
 test('a search for which the index of words takes too long goes through the newest messages instead, and does so at once the next time', async () => {
   const oldest = await received('thimble at the bottom');
-  await pile(' thimble ', 300_000);
-  const newer = await received('thimble near the top');
-  await pile(' hay ', 1_000);
-
-  const begun = performance.now();
-  const { status, text, body } = await umbrella.api.get('/search?q=thimble');
-  const first = performance.now() - begun;
-  expect(status, text).toBe(200);
-  // The word index finds both and has no next page. A scan finds the newer one.
-  expect(body.data.map(({ message }: { message: { id: string } }) => message.id)).toEqual([newer]);
+  const { newest, first, body } = await searchSlowly();
+  // The word index finds both and has no next page. A scan finds the newest one.
+  expect(idsIn(body)).toEqual([newest]);
   expect(body.next_cursor).not.toBeNull();
 
   const startedAt = performance.now();
@@ -48,7 +57,7 @@ test('a search for which the index of words takes too long goes through the newe
 
   // Another search of the same business is not affected, and further pages work.
   const rare = await umbrella.api.get('/search?q=thimble+bottom');
-  expect(rare.body.data.map(({ message }: { message: { id: string } }) => message.id)).toEqual([oldest]);
+  expect(idsIn(rare.body)).toEqual([oldest]);
   const next = await umbrella.api.get(`/search?q=thimble&cursor=${encodeURIComponent(body.next_cursor)}`);
   expect(next.body).toMatchObject({ data: [], next_cursor: expect.any(String) });
 });
