@@ -89,7 +89,7 @@ def test_every_event_is_verified(service: Any, receiver: tuple[str, queue.Queue[
         webhook = acme.do(
             operations.post_webhooks({"url": url, "events": ["message.sent", "message.acknowledged", "thread.updated", "webhook.paused"]})
         )
-        other = acme.do(operations.post_webhooks({"url": url, "events": ["file.hashed"]}))
+        other = acme.do(operations.post_webhooks({"url": f"{url}other", "events": ["file.hashed"]}))
         sent = acme.send("globex", type="order")
         globex.do(operations.post_messages_id_acknowledge(sent.id, {"status": "accepted"}))
         acme.do(operations.patch_threads_id(sent.thread_id, {"status": "done"}))
