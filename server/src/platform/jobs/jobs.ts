@@ -33,9 +33,9 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
   const tasks: TaskList = {};
   const cron: CronItem[] = [];
   for (const chore of chores) {
-    tasks[chore.name] = async (payload, { addJob }) => {
+    tasks[chore.name] = async (payload, { job, addJob }) => {
       const rest = await withStatementLimit(CHORE_STATEMENT_MAX_MS, () => chore.run(database, log, payload));
-      if (rest !== undefined) await addJob(chore.name, rest);
+      if (rest !== undefined) await addJob(chore.name, rest, { jobKey: restKey(job.key ?? chore.name) });
     };
     if (chore.schedule !== undefined)
       cron.push({ task: chore.name, match: chore.schedule, identifier: chore.name, options: { jobKey: chore.name } });
@@ -49,6 +49,13 @@ export async function startJobs(database: Database, chores: readonly Chore[], at
     concurrency: atOnce,
   });
   return { stop: () => runner.stop() };
+}
+
+const REST = ', the rest';
+
+/** One rest of a job waits at a time, however often the job is queued. It has a key of its own, so that a job that is queued meanwhile is not lost. */
+function restKey(key: string): string {
+  return key.endsWith(REST) ? key : `${key}${REST}`;
 }
 
 function bridge(log: Logger): JobLogger {
