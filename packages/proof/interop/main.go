@@ -1,6 +1,7 @@
 // Command interop checks with the libraries of others that what Waybill writes is what they read: signed notes and trees by golang.org/x/mod/sumdb,
 // proofs by transparency-dev/merkle, checkpoints and cosignatures by transparency-dev/formats. It reads a description as JSON from stdin, and
-// writes a note of its own for Waybill to open.
+// writes a note of its own for Waybill to open. `interop vectors <folder>` is a verifier of .waybill-proof files on these libraries: it writes its
+// verdicts of docs/proof/vectors as JSON.
 package main
 
 import (
@@ -28,6 +29,13 @@ type description struct {
 		Note      string
 		IsGood    bool
 		Cosigners int
+	}
+	// Notes are read by note.Open with one key.
+	NoteVkey string
+	Notes    []struct {
+		What     string
+		Note     string
+		Expected string
 	}
 	Size       uint64
 	Root       []byte
@@ -60,13 +68,18 @@ type description struct {
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "vectors" {
+		vectors(os.Args[2])
+		return
+	}
 	var d description
 	must(json.NewDecoder(os.Stdin).Decode(&d))
 	checkpoints(d)
+	notes(d)
 	inclusions(d)
 	consistencies(d)
 	tiles(d)
-	fmt.Fprintf(os.Stderr, "%d checkpoints, %d inclusion proofs, %d consistency proofs, %d tiles\n", len(d.Checkpoints), len(d.Inclusions), len(d.Consistencies), len(d.Tiles))
+	fmt.Fprintf(os.Stderr, "%d checkpoints, %d notes, %d inclusion proofs, %d consistency proofs, %d tiles\n", len(d.Checkpoints), len(d.Notes), len(d.Inclusions), len(d.Consistencies), len(d.Tiles))
 	secret, vkey, err := note.GenerateKey(rand.Reader, "go.example.com/log")
 	must(err)
 	signer, err := note.NewSigner(secret)
@@ -93,6 +106,17 @@ func checkpoints(d description) {
 		expect(one.IsGood, err, "log.ParseCheckpoint of checkpoint %d", i)
 		if one.IsGood && (found.Origin != d.Origin || len(opened.Sigs) != 1+one.Cosigners) {
 			fail("checkpoint %d has %d known signatures", i, len(opened.Sigs))
+		}
+	}
+}
+
+func notes(d description) {
+	own, err := note.NewVerifier(d.NoteVkey)
+	must(err)
+	for _, one := range d.Notes {
+		_, err := note.Open([]byte(one.Note), note.VerifierList(own))
+		if found := reasonOf(func() { requireOpened(err) }); found != one.Expected {
+			fail("note.Open of a note with %s: %q, expected %q", one.What, found, one.Expected)
 		}
 	}
 }

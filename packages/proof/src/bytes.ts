@@ -8,13 +8,13 @@ export type Hash = (bytes: Uint8Array) => Uint8Array;
 
 export const HASH_BYTES = 32;
 
-/** No valid text is longer. */
+/** No valid text is longer, if the caller does not name another limit. */
 const BASE64_CHARACTERS_MAX = 131_072;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Standard base64 with padding. Refuses set bits under the padding, which would be a second form of the same bytes. */
-export function fromBase64(text: string, what: string): Bytes {
-  if (text.length > BASE64_CHARACTERS_MAX || !BASE64.test(text)) throw new ProofError(`${what} is not base64, or is too long.`);
+export function fromBase64(text: string, what: string, most = BASE64_CHARACTERS_MAX): Bytes {
+  if (text.length > most || !BASE64.test(text)) throw new ProofError(`${what} is not base64, or is too long.`);
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   if (toBase64(bytes) !== text) throw new ProofError(`${what} is not in the one base64 form of its bytes.`);
   return bytes;
@@ -58,6 +58,11 @@ export function sha256(bytes: Uint8Array): Bytes {
   const hash = newSha256();
   hash.update(bytes);
   return fromHex(hash.digest().slice('sha256:'.length), 'A hash');
+}
+
+/** The SHA-256 of a text, as the API writes it. */
+export function hashOf(text: string): string {
+  return `sha256:${toHex(sha256(utf8(text)))}`;
 }
 
 /** A size or an index: decimal, without leading zeros, and exact as a JavaScript number. */

@@ -4,6 +4,8 @@ import { ProofError } from './errors.ts';
 import { KEY_TYPE, type Signer, type Verifier, type VerifierKey, verifierKey } from './note.ts';
 
 const TIME_BYTES = 8;
+/** The end of the year 9999: calendars of programs have no later day. */
+const TIME_MAX_S = 253_402_300_799n;
 
 /** The message that a witness signs (c2sp.org/tlog-cosignature, Ed25519): the time and the whole body of the checkpoint. */
 export function cosignedMessage(body: string, time: number): Bytes {
@@ -37,8 +39,9 @@ export function cosignatureVerifier(key: VerifierKey): Verifier {
     key,
     async verify(body, signature) {
       if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return undefined;
-      const time = Number(new DataView(signature.buffer, signature.byteOffset).getBigUint64(0));
-      if (!Number.isSafeInteger(time)) return undefined;
+      const stated = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
+      if (stated > TIME_MAX_S) return undefined;
+      const time = Number(stated);
       return (await verifyEd25519(key.publicKey, cosignedMessage(body, time), signature.slice(TIME_BYTES))) ? { time } : undefined;
     },
   };

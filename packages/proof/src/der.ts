@@ -10,6 +10,7 @@ export const TAG = {
   octetString: 0x04,
   null: 0x05,
   objectId: 0x06,
+  enumerated: 0x0a,
   utcTime: 0x17,
   generalizedTime: 0x18,
   sequence: 0x30,
@@ -76,9 +77,13 @@ export function wholeBits(element: Der | undefined, what: string): Bytes {
   return bytes.slice(1);
 }
 
+/** Longer than any: a time to a part of a second. */
+const TIME_BYTES_MAX = 32;
+
 /** A time of DER: UTC, to the second, with or without a fraction. */
 export function timeOf(element: Der | undefined, what: string): Date {
-  const text = String.fromCharCode(...(element?.content ?? []));
+  // Bounded, because a call takes a limited number of arguments.
+  const text = String.fromCharCode(...(element?.content.subarray(0, TIME_BYTES_MAX) ?? []));
   const isUtc = element?.tag === TAG.utcTime;
   const form = isUtc ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{0,8}[1-9])?Z$/;
   const [, year = '', month, day, hour, minute, second, fraction = ''] = form.exec(text) ?? [];
@@ -105,7 +110,8 @@ function readAt(bytes: Bytes, at: number): Der {
   }
   const start = at + 2 + lengthBytes;
   if (start + length > bytes.length) throw fault('A length');
-  return { tag, whole: bytes.slice(at, start + length), content: bytes.slice(start, start + length) };
+  // Not copied: a list of revoked certificates has thousands of elements.
+  return { tag, whole: bytes.subarray(at, start + length), content: bytes.subarray(start, start + length) };
 }
 
 function fault(what: string): ProofError {

@@ -2,7 +2,17 @@ import { type Bytes, fromHex, HASH_BYTES, sha256, utf8 } from './bytes.ts';
 import { ProofError } from './errors.ts';
 
 /** The first byte of a leaf: its kind. */
-export const LEAF = { message: 1, file: 2, acknowledgement: 3, key: 4, audit: 5 } as const;
+export const LEAF = {
+  message: 1,
+  file: 2,
+  acknowledgement: 3,
+  key: 4,
+  audit: 5,
+  domain: 6,
+  handOver: 7,
+  nonDelivery: 8,
+  timestamp: 9,
+} as const;
 export type LeafType = (typeof LEAF)[keyof typeof LEAF];
 
 export const LEAF_BYTES = 1 + HASH_BYTES;

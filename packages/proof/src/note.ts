@@ -1,3 +1,4 @@
+import { isWeakKey } from '@waybill/client';
 import { type Bytes, concat, fromBase64, fromHex, sha256, toBase64, toHex, utf8 } from './bytes.ts';
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.ts';
 import { ProofError } from './errors.ts';
@@ -6,7 +7,7 @@ import { ProofError } from './errors.ts';
 export const KEY_TYPE = { ed25519: 1, cosignature: 4 } as const;
 
 /** Longer notes are refused. */
-export const NOTE_CHARACTERS_MAX = 65_536;
+export const NOTE_BYTES_MAX = 65_536;
 export const NOTE_SIGNATURES_MAX = 64;
 
 /** A public key with the name of its holder. `keyId` is 8 hexadecimal digits. */
@@ -55,6 +56,7 @@ export function keyIdOf(name: string, type: number, publicKey: Uint8Array): stri
 export function verifierKey(name: string, type: number, publicKey: Uint8Array): VerifierKey {
   if (!isKeyName(name)) throw new ProofError('The name of a key is empty, or has a space or a plus sign.');
   if (publicKey.length !== PUBLIC_KEY_BYTES) throw new ProofError(`The key of ${name} has not the ${PUBLIC_KEY_BYTES} bytes of Ed25519.`);
+  if (isWeakKey(publicKey)) throw new ProofError(`The key of ${name} is one for which anybody can make signatures.`, 'weak-key');
   return { name, keyId: keyIdOf(name, type, publicKey), type, publicKey: concat(publicKey) };
 }
 
@@ -74,7 +76,8 @@ export function formatVkey({ name, keyId, type, publicKey }: VerifierKey): strin
 }
 
 export function parseNote(text: string): Note {
-  if (text.length > NOTE_CHARACTERS_MAX) throw new ProofError(`A note is longer than ${NOTE_CHARACTERS_MAX} characters.`);
+  if (text.length > NOTE_BYTES_MAX || utf8(text).length > NOTE_BYTES_MAX)
+    throw new ProofError(`A note is longer than ${NOTE_BYTES_MAX} bytes.`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
   if (/[\x00-\x09\x0b-\x1f]/.test(text) || !text.isWellFormed()) throw new ProofError('A note has control characters or is not Unicode.');
   const separator = text.lastIndexOf('\n\n');
@@ -102,27 +105,27 @@ export function parseSignature(line: string): NoteSignature {
 }
 
 /**
- * Verifies every signature whose key is known. Refuses the note if one is wrong, or if there is none. A key that signs twice is refused as well, so
- * that a note has one form.
+ * Verifies every signature whose key is known. Refuses the note if one is wrong, if a known key signed twice, or if there is none. Signatures of unknown
+ * keys are ignored, as c2sp.org/signed-note says.
  */
 export async function openNote(text: string, verifiers: readonly Verifier[]): Promise<OpenedNote> {
   const { body, signatures } = parseNote(text);
   const opened: OpenedNote = { body, verified: [], unknown: [] };
   const seen = new Set<string>();
   for (const one of signatures) {
-    const holder = `${one.name}+${one.keyId}`;
-    if (seen.has(holder)) throw new ProofError(`${one.name} signed the note twice.`);
-    seen.add(holder);
     const verifier = verifiers.find(({ key }) => key.name === one.name && key.keyId === one.keyId);
     if (!verifier) {
       opened.unknown.push(one);
       continue;
     }
+    const holder = `${one.name}+${one.keyId}`;
+    if (seen.has(holder)) throw new ProofError(`${one.name} signed the note twice.`, 'signed-twice');
+    seen.add(holder);
     const proof = await verifier.verify(body, one.signature);
-    if (!proof) throw new ProofError(`The signature of ${one.name} is wrong.`);
+    if (!proof) throw new ProofError(`The signature of ${one.name} is wrong.`, 'wrong-signature');
     opened.verified.push({ key: verifier.key, ...proof });
   }
-  if (opened.verified.length === 0) throw new ProofError('No known key signed the note.');
+  if (opened.verified.length === 0) throw new ProofError('No known key signed the note.', 'unknown-log');
   return opened;
 }
 
@@ -153,5 +156,5 @@ export function noteVerifier(key: VerifierKey): Verifier {
 
 /** A name is not empty, and has no Unicode spaces or plus sign. */
 function isKeyName(name: string): boolean {
-  return /^[^\s\u0085+]+$/u.test(name) && name.isWellFormed();
+  return /^[^\p{White_Space}+]+$/u.test(name) && name.isWellFormed();
 }

@@ -15,6 +15,8 @@ export interface Policy {
   groups: { name: string; threshold: number; members: string[] }[];
   /** The name of a witness or a group, or `none`. */
   quorum: string;
+  /** The roots that logs have shown so far, by origin and size. Undefined: they are not compared. */
+  shown?: Map<string, string>;
 }
 
 /** A checkpoint that a log of a policy signed. */
@@ -57,6 +59,14 @@ export function isQuorum({ groups, quorum }: Policy, witnesses: ReadonlySet<stri
   return met.has(quorum);
 }
 
+/** A log has one tree of each size. Throws if this is a second one: the log signed two histories. */
+export function requireOneHistory({ origin, size, root }: Checkpoint, { shown }: Policy): void {
+  const tree = `${origin}\n${size}`;
+  const before = shown?.get(tree) ?? toHex(root);
+  if (before !== toHex(root)) throw new ProofError(`The log ${origin} signed two trees of the size ${size}.`, 'two-histories');
+  shown?.set(tree, before);
+}
+
 /**
  * Opens a checkpoint by the keys of a policy. Throws unless a log of the policy signed it under its own name. The result reports the
  * quorum.
@@ -66,7 +76,7 @@ export async function openCheckpoint(text: string, policy: Policy): Promise<Acce
   const { body, verified, unknown } = await openNote(text, verifiers);
   const checkpoint = parseCheckpointBody(body);
   const log = verified.find(({ key }) => key.type === KEY_TYPE.ed25519 && key.name === checkpoint.origin)?.key;
-  if (!log) throw new ProofError(`The checkpoint is not signed by the log ${checkpoint.origin}.`);
+  if (!log) throw new ProofError(`The checkpoint is not signed by the log ${checkpoint.origin}.`, 'unknown-log');
   const witnesses = policy.witnesses.flatMap(({ name, key }) => {
     const time = verified.find((one) => one.key === key)?.time;
     return time === undefined ? [] : [{ name, time }];

@@ -1,4 +1,6 @@
 import { ALWAYS_HASHED, HASHED_IF_GIVEN, type HashedTexts, NO_HASHED_TEXTS } from '@waybill/client';
+import { CRLS_MAX } from './crl.ts';
+import { ProofError } from './errors.ts';
 import { parseCanonical, type StrictObject } from './strict-json.ts';
 
 /* The statements whose hashes are in the log: canonical JSON, each with exactly these members. */
@@ -23,8 +25,11 @@ export interface EnvelopeFile {
   sha256: string | null;
 }
 
+/** What the sender writes. A request has `expires_in` for `expires_at`. */
+type WrittenTexts = Omit<HashedTexts, 'expires_at'>;
+
 /** The content that a message's `content_hash` is the hash of. Its texts are those of the API, by the same names. */
-export interface EnvelopeStatement extends HashedTexts {
+export interface EnvelopeStatement extends WrittenTexts {
   id: string;
   inReplyTo: string | null;
   from: Party;
@@ -36,6 +41,8 @@ export interface EnvelopeStatement extends HashedTexts {
   jsonBytesSha256: string | null;
   files: EnvelopeFile[];
   receivedAt: string;
+  /** When the sender wants to know if nobody took the message. Null: never. */
+  expiresAt: string | null;
 }
 
 export interface FileStatement {
@@ -45,14 +52,40 @@ export interface FileStatement {
   sizeBytes: number;
 }
 
-export interface AcknowledgementStatement {
-  actor: Actor;
+/** The members that hand-overs, acknowledgements and non-delivery have in common. */
+export interface LinkStatement {
   at: string;
   contentHash: string;
   message: string;
+  /** The recipient. */
   party: Party;
+  /** From 1, for each message. Undefined: an acknowledgement from before they were numbered. */
+  number: number | undefined;
+  /** The hash of the statement before. Null: the first. */
+  previous: string | null;
+}
+
+export interface AcknowledgementStatement extends LinkStatement {
+  actor: Actor;
   reason: string | null;
   status: string;
+}
+
+export interface HandOverStatement extends LinkStatement {
+  way: string;
+}
+
+export interface NonDeliveryStatement extends LinkStatement {
+  expiresAt: string;
+}
+
+/** A domain publishes these keys of a party, or has stopped to. */
+export interface DomainStatement {
+  at: string;
+  domain: string;
+  keys: string[];
+  party: Party;
+  state: string;
 }
 
 export interface KeyStatement {
@@ -64,9 +97,34 @@ export interface KeyStatement {
   state: string;
 }
 
+/** The log had this timestamp of one of its checkpoints, with these lists of revoked certificates. Hashes are those of their bytes. */
+export interface TimestampStatement {
+  at: string;
+  /** The hash of the text that was stamped. */
+  checkpoint: string;
+  /** Sorted. */
+  crls: string[];
+  size: number;
+  token: string;
+}
+
+export const WRITTEN_TEXTS = [...ALWAYS_HASHED, ...HASHED_IF_GIVEN].filter((name) => name !== 'expires_at');
+
+/** No id can be of two kinds: else what is signed for a handle could be delivered to a mailbox that is called like it. */
+const PARTY_ID = {
+  handle: /^[a-z0-9-]+$/,
+  // Separators and control characters: \s has others in each language.
+  domain: /^[^@.\p{Z}\p{Cc}]+(?:\.[^@.\p{Z}\p{Cc}]+)+$/u,
+  mailbox: /^[^\p{Z}\p{Cc}]+@[^@\p{Z}\p{Cc}]+$/u,
+} as const;
 const FILES_MAX = 100;
+const DOMAIN_KEYS_MAX = 100;
+
+/** Longer than any: 100 files with the longest names, escaped. */
+const ENVELOPE_CHARACTERS_MAX = 4_194_304;
 
 export function parseEnvelope(text: string): EnvelopeStatement {
+  if (text.length > ENVELOPE_CHARACTERS_MAX) throw new ProofError(`The envelope is longer than ${ENVELOPE_CHARACTERS_MAX} characters.`);
   return parseCanonical(text, 'The envelope', (envelope) => {
     const from = envelope.object('from', (side) => ({ party: side.object('party', readParty), actor: side.object('actor', readActor) }));
     // Messages from before segments were recorded have none.
@@ -85,8 +143,9 @@ export function parseEnvelope(text: string): EnvelopeStatement {
       ...readTexts(envelope),
       jsonSha256: envelope.textOrNull('json_sha256'),
       jsonBytesSha256: envelope.optionalText('json_bytes_sha256') ?? null,
-      files: envelope.list('files', FILES_MAX, readFile),
-      receivedAt: envelope.text('received_at'),
+      files: readFiles(envelope),
+      receivedAt: envelope.time('received_at'),
+      expiresAt: envelope.has('expires_at') ? envelope.time('expires_at') : null,
     };
   });
 }
@@ -102,20 +161,60 @@ export function parseFileStatement(text: string): FileStatement {
 
 export function parseAcknowledgement(text: string): AcknowledgementStatement {
   return parseCanonical(text, 'The statement of an acknowledgement', (said) => ({
+    ...readLink(said, said.has('number') || said.has('previous')),
     actor: said.object('actor', readActor),
-    at: said.text('at'),
-    contentHash: said.text('content_hash'),
-    message: said.text('message'),
-    party: said.object('party', readParty),
     reason: said.textOrNull('reason'),
     status: said.text('status'),
   }));
 }
 
+export function parseHandOver(text: string): HandOverStatement {
+  return parseCanonical(text, 'The statement of a hand-over', (said) => {
+    const way = said.text('way');
+    if (!['webhook', 'consumer'].includes(way)) throw new ProofError('The statement of a hand-over names an unknown way.');
+    return { ...readLink(said, true), way };
+  });
+}
+
+export function parseNonDelivery(text: string): NonDeliveryStatement {
+  return parseCanonical(text, 'The statement of non-delivery', (said) => ({ ...readLink(said, true), expiresAt: said.time('expires_at') }));
+}
+
+export function parseDomainStatement(text: string): DomainStatement {
+  return parseCanonical(text, 'The statement of a domain', (said) => ({
+    at: said.time('at'),
+    domain: said.text('domain'),
+    keys: said.textList('keys', DOMAIN_KEYS_MAX),
+    party: said.object('party', readParty),
+    state: said.text('state'),
+  }));
+}
+
+export function parseTimestampStatement(text: string): TimestampStatement {
+  return parseCanonical(text, 'The statement of a timestamp', (said) => ({
+    at: said.time('at'),
+    checkpoint: said.text('checkpoint'),
+    crls: said.textList('crls', CRLS_MAX),
+    size: said.count('size'),
+    token: said.text('token'),
+  }));
+}
+
+function readLink(said: StrictObject, isNumbered: boolean): LinkStatement {
+  return {
+    at: said.time('at'),
+    contentHash: said.text('content_hash'),
+    message: said.text('message'),
+    party: said.object('party', readParty),
+    number: isNumbered ? said.count('number') : undefined,
+    previous: isNumbered ? said.textOrNull('previous') : null,
+  };
+}
+
 export function parseKeyStatement(text: string): KeyStatement {
   return parseCanonical(text, 'The statement of a key', (key) => ({
     agent: key.text('agent'),
-    at: key.text('at'),
+    at: key.time('at'),
     id: key.text('id'),
     party: key.object('party', readParty),
     publicKey: key.text('public_key'),
@@ -132,17 +231,26 @@ export function nameOf({ displayName, id }: Party): string {
   return `${displayName} (${id})`;
 }
 
-function readTexts(envelope: StrictObject): HashedTexts {
-  const texts = { ...NO_HASHED_TEXTS };
-  for (const name of ALWAYS_HASHED) texts[name] = envelope.textOrNull(name);
-  for (const name of HASHED_IF_GIVEN) texts[name] = envelope.optionalText(name) ?? null;
+function readTexts(envelope: StrictObject): WrittenTexts {
+  const { expires_at: _, ...texts }: HashedTexts = NO_HASHED_TEXTS;
+  for (const name of WRITTEN_TEXTS)
+    texts[name] = ALWAYS_HASHED.includes(name) ? envelope.textOrNull(name) : (envelope.optionalText(name) ?? null);
   return texts;
+}
+
+/** Each has an id of its own: what is said of a file names its id. */
+function readFiles(envelope: StrictObject): EnvelopeFile[] {
+  const files = envelope.list('files', FILES_MAX, readFile);
+  if (new Set(files.map(({ id }) => id)).size < files.length) throw new ProofError('Two files of the envelope have one id.');
+  return files;
 }
 
 function readParty(party: StrictObject): Party {
   const kind = party.text('kind');
-  const id = kind === 'handle' ? party.text('handle') : kind === 'domain' ? party.text('domain') : party.text('email');
-  return { kind: kind === 'handle' || kind === 'domain' ? kind : 'mailbox', id, displayName: party.text('display_name') };
+  if (kind !== 'handle' && kind !== 'domain' && kind !== 'mailbox') throw new ProofError('A party is of an unknown kind.');
+  const id = party.text(kind === 'mailbox' ? 'email' : kind);
+  if (!PARTY_ID[kind].test(id)) throw new ProofError(`A party has an id that is no ${kind}.`);
+  return { kind, id, displayName: party.text('display_name') };
 }
 
 function readActor(actor: StrictObject): Actor {

@@ -1,6 +1,9 @@
 import { canonicalJson } from '@waybill/client';
 import { ProofError } from './errors.ts';
 
+/** Years are from 0001: not every language has a year 0. */
+const TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** A JSON object whose members must all be read: an unread one is refused, so that nothing is hidden in it. */
 export class StrictObject {
   readonly #members: Map<string, unknown>;
@@ -16,6 +19,13 @@ export class StrictObject {
     const value = this.#take(name);
     if (typeof value !== 'string' || !value.isWellFormed()) throw new ProofError(`${this.#what} has no text "${name}".`);
     return value;
+  }
+
+  /** A time as the service writes it: `2026-11-17T09:00:00.123Z`. */
+  time(name: string): string {
+    const text = this.text(name);
+    if (!isTime(text)) throw new ProofError(`${this.#what} has no time "${name}".`);
+    return text;
   }
 
   textOrNull(name: string): string | null {
@@ -58,6 +68,15 @@ export class StrictObject {
     return value.map((one) => readObject(one, `An element of "${name}" of ${this.#what}`, read));
   }
 
+  textList(name: string, most: number): string[] {
+    const value: unknown = this.#take(name);
+    if (!Array.isArray(value) || value.length > most) throw new ProofError(`${this.#what} has no list "${name}" of at most ${most}.`);
+    return value.map((one: unknown) => {
+      if (typeof one !== 'string' || !one.isWellFormed()) throw new ProofError(`"${name}" of ${this.#what} has something else than texts.`);
+      return one;
+    });
+  }
+
   /** A list that is left out when it is empty. */
   optionalList<T>(name: string, most: number, read: (object: StrictObject) => T): T[] {
     if (!this.#members.has(name)) return [];
@@ -84,6 +103,12 @@ export class StrictObject {
     this.#members.delete(name);
     return value;
   }
+}
+
+/** Not the 30th of February either, which some parsers take for a day in March. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  return TIME.test(text) && !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }
 
 /** Reads an object in the one form of RFC 8785: no space, no other order, no repeated member. */

@@ -1,7 +1,18 @@
+import { algorithmEndOf } from './algorithm-ends.ts';
 import { areEqual, type Bytes, concat } from './bytes.ts';
 import { contentOf, type Der, inside, objectId, readAll, readOne, TAG, timeOf } from './der.ts';
 import { ProofError } from './errors.ts';
-import { type Certificate, type HashName, hashAlgorithm, isIssuedBy, isSignedBy, parseCertificate, signatureAlgorithm } from './x509.ts';
+import {
+  type Certificate,
+  digest,
+  type HashName,
+  hashAlgorithm,
+  isIssuedBy,
+  isSelfIssued,
+  isSignedBy,
+  parseCertificate,
+  signatureAlgorithm,
+} from './x509.ts';
 
 /* Tokens of timestamp authorities (RFC 3161), which are messages of CMS (RFC 5652). */
 
@@ -13,13 +24,27 @@ export interface Timestamp {
   authority: string;
   /** Whether that certificate is trusted, or was issued below one that is. */
   isTrusted: boolean;
+  /** What the timestamp stands on: the certificate of the signer, and those between it and one that is trusted, or a root. */
+  links: CertificateLink[];
+  /** When the first of these certificates ends. */
+  certificateEndsAt: Date;
+  /** When the first of the algorithms of their keys ends. */
+  algorithmEndsAt: Date;
+  /** The hash by which it names what it is of. */
+  imprintBy: HashName;
+}
+
+export interface CertificateLink {
+  certificate: Certificate;
+  /** Undefined: it is not known. */
+  issuer: Certificate | undefined;
 }
 
 /** The clock of an authority may be this far behind that of a service. */
-const CLOCKS_DIFFER_MAX_S = 60;
+export const CLOCKS_DIFFER_MAX_S = 60;
 
 /** Nothing is in the log before it was received: otherwise the timestamp, or a service, is wrong. */
-export function isInTime({ time }: Timestamp, receivedAt: string | Date): boolean {
+export function isInTime({ time }: { time: Date }, receivedAt: string | Date): boolean {
   return time.getTime() + 1_000 * CLOCKS_DIFFER_MAX_S >= new Date(receivedAt).getTime();
 }
 
@@ -45,12 +70,32 @@ export async function verifyTimestamp(token: Bytes, stamped: Bytes, trusted: rea
   await checkAttributes(signed.attributes, content, signed.hash, certificate);
   const { algorithm, signature, signedBytes } = signed;
   if (!(await isSignedBy(certificate.publicKey, algorithm, signedBytes, signature)))
-    throw new ProofError(`The timestamp is not signed by ${certificate.name}.`);
+    throw new ProofError(`The timestamp is not signed by ${certificate.name}.`, 'wrong-signature');
   const info = parseInfo(content);
-  if (!areEqual(await digest(info.hash, stamped), info.imprint)) throw new ProofError('The timestamp is of something else.');
+  if (!areEqual(await digest(info.hash, stamped), info.imprint))
+    throw new ProofError('The timestamp is of something else.', 'another-checkpoint');
   if (info.time < certificate.notBefore || info.time > certificate.notAfter)
     throw new ProofError(`The certificate of ${certificate.name} was not valid at the time of the timestamp.`);
-  return { time: info.time, authority: certificate.name, isTrusted: await isTrusted(certificate, certificates, trusted, info.time) };
+  const { path, anchor } = await pathOf(certificate, certificates, trusted, info.time);
+  const links = path
+    .map((one, at) => ({ certificate: one, issuer: isSelfIssued(one) ? one : path[at + 1] }))
+    .filter(({ certificate: one }, at) => at === 0 || (at < (anchor ?? path.length) && !isSelfIssued(one)));
+  return {
+    time: info.time,
+    authority: certificate.name,
+    isTrusted: anchor !== undefined,
+    links,
+    certificateEndsAt: firstOf(links.map((link) => link.certificate.notAfter)),
+    algorithmEndsAt: firstOf(
+      links.flatMap((link) => [link.certificate, link.issuer ?? []].flat()).map((one) => algorithmEndOf(one.publicKey)),
+    ),
+    imprintBy: info.hash,
+  };
+}
+
+/** The earliest of these times. */
+export function firstOf(times: readonly Date[]): Date {
+  return new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
 function parseSignedData(token: Bytes): { content: Bytes; certificates: Certificate[]; signer: Der; digests: Bytes } {
@@ -111,7 +156,8 @@ async function checkAttributes(attributes: Der[], content: Bytes, hash: HashName
   }
   if (objectId(values.get(CONTENT_TYPE), 'The content type') !== TIMESTAMP_INFO) throw new ProofError('What is signed is not a timestamp.');
   const stated = contentOf(values.get(MESSAGE_DIGEST), TAG.octetString, 'The message digest');
-  if (!areEqual(stated, await digest(hash, content))) throw new ProofError('The signed hash of the timestamp is that of something else.');
+  if (!areEqual(stated, await digest(hash, content)))
+    throw new ProofError('The signed hash of the timestamp is that of something else.', 'wrong-signature');
   const v2 = values.get(SIGNING_CERTIFICATE_V2);
   const [list] = inside(v2 ?? values.get(SIGNING_CERTIFICATE), TAG.sequence, 'The signing certificate');
   const [first] = inside(list, TAG.sequence, 'The signing certificate');
@@ -137,42 +183,45 @@ function parseInfo(content: Bytes): { hash: HashName; imprint: Bytes; time: Date
 }
 
 /**
- * Returns whether the certificate leads to a trusted one. Every other certificate in the token must be on that path, and be issued by the
- * next, because nothing else vouches for its bytes.
+ * The certificates from that of the signer up, and which of them is the first that is trusted. Every other certificate in the token must be on that path,
+ * and be issued by the next, because nothing else vouches for its bytes.
  */
-async function isTrusted(signer: Certificate, inToken: Certificate[], trusted: readonly Certificate[], time: Date): Promise<boolean> {
+async function pathOf(
+  signer: Certificate,
+  inToken: Certificate[],
+  trusted: readonly Certificate[],
+  time: Date,
+): Promise<{ path: Certificate[]; anchor: number | undefined }> {
   const isOneOf = (one: Certificate, some: readonly Certificate[]) => some.some(({ whole }) => areEqual(whole, one.whole));
   const unused = new Set(inToken);
+  const path = [signer];
   let current = signer;
-  let isReached = isOneOf(signer, trusted);
+  let anchor = isOneOf(signer, trusted) ? 0 : undefined;
   unused.delete(signer);
   for (let steps = 0; steps < CERTIFICATES_MAX; steps++) {
-    const isSelfIssued = areEqual(current.issuer, current.subject);
-    const candidates = isSelfIssued ? [current] : [...trusted, ...unused].filter(({ subject }) => areEqual(subject, current.issuer));
+    const isRoot = isSelfIssued(current);
+    const candidates = isRoot ? [current] : [...trusted, ...unused].filter(({ subject }) => areEqual(subject, current.issuer));
     let issuer: Certificate | undefined;
     for (const one of candidates) if (!issuer && (await isIssuedBy(current, one))) issuer = one;
     // A self-issued certificate of a signer need not be one that can issue others.
-    if (isSelfIssued && (await isSignedBy(current.publicKey, current.algorithm, current.signed, current.signature))) issuer = current;
+    if (isRoot && (await isSignedBy(current.publicKey, current.algorithm, current.signed, current.signature))) issuer = current;
     if (!issuer) {
       if (candidates.length > 0) throw new ProofError(`The certificate of ${current.name} is not signed by its issuer.`);
       break;
     }
     const isInTime = time >= issuer.notBefore && time <= issuer.notAfter;
-    isReached ||= isInTime && isOneOf(issuer, trusted);
+    if (!isRoot) path.push(issuer);
+    if (isInTime && isOneOf(issuer, trusted)) anchor ??= path.length - 1;
     for (const one of unused) if (areEqual(one.whole, issuer.whole)) unused.delete(one);
-    if (isSelfIssued) break;
+    if (isRoot) break;
     current = issuer;
   }
   if (unused.size > 0) throw new ProofError('The timestamp has a certificate that is not above that of the signer.');
-  return isReached;
+  return { path, anchor };
 }
 
 function integer(element: Der | undefined): void {
   const [first, second] = contentOf(element, TAG.integer, 'A number');
   if (first === undefined || (first === 0 && second !== undefined && second < 0x80))
     throw new ProofError('A number is not in its shortest form.');
-}
-
-async function digest(algorithm: HashName | 'SHA-1', bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.digest(algorithm, bytes));
 }

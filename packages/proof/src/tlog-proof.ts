@@ -2,8 +2,8 @@ import { fromBase64, HASH_BYTES, parseCount, toBase64 } from './bytes.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { ProofError } from './errors.ts';
 import { leafHash, PROOF_HASHES_MAX, verifyInclusion } from './merkle.ts';
-import { NOTE_CHARACTERS_MAX } from './note.ts';
-import { type AcceptedCheckpoint, openCheckpoint, type Policy } from './policy.ts';
+import { NOTE_BYTES_MAX } from './note.ts';
+import { type AcceptedCheckpoint, openCheckpoint, type Policy, requireOneHistory } from './policy.ts';
 
 /** The proof that a leaf is in a log (c2sp.org/tlog-proof). */
 export interface TlogProof {
@@ -18,7 +18,7 @@ export interface VerifiedProof extends AcceptedCheckpoint {
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
-export const PROOF_CHARACTERS_MAX = NOTE_CHARACTERS_MAX + 4_096;
+export const PROOF_CHARACTERS_MAX = NOTE_BYTES_MAX + 4_096;
 
 export function formatProof({ index, hashes, checkpoint }: TlogProof): string {
   const text = [FIRST_LINE, `index ${index}`, ...hashes.map(toBase64), '', checkpoint].join('\n');
@@ -46,7 +46,8 @@ export async function verifyProof(text: string, leaf: Uint8Array, policy: Policy
   const accepted = await openCheckpoint(checkpoint, policy);
   const { size, root } = accepted.checkpoint;
   if (!verifyInclusion({ index, size, root }, leafHash(leaf), hashes))
-    throw new ProofError('The proof does not lead to the root of the log.');
+    throw new ProofError('The proof does not lead to the root of the log.', 'not-in-the-log');
+  requireOneHistory(accepted.checkpoint, policy);
   return { ...accepted, index };
 }
 

@@ -1,19 +1,24 @@
-import { jsonHash } from '@waybill/client';
-import { type Bundle, type BundleAcknowledgement, parseBundle } from './bundle.ts';
-import { fromBase64, sha256, toHex, utf8 } from './bytes.ts';
+import { canonicalJson } from '@waybill/client';
+import { type Bundle, type BundleSignature, parseBundle } from './bundle.ts';
+import { hashOf } from './bytes.ts';
 import { requireEd25519 } from './ed25519.ts';
-import { ProofError } from './errors.ts';
-import { isAmbiguous } from './json-ambiguity.ts';
-import { LEAF, leafOf, leafOfStatement } from './leaf.ts';
+import { type Evidence, evidentSignature } from './evidence.ts';
+import { LEAF, leafOf } from './leaf.ts';
 import { formatVkey } from './note.ts';
 import type { Policy } from './policy.ts';
-import { type Check, type Part, placeText, type TrustOptions, trustOf, type Verdict, verdictOf, witnessCheck } from './report.ts';
-import { verifyAcknowledger, verifySender } from './signed-request.ts';
-import { type EnvelopeStatement, isSameParty, nameOf, parseAcknowledgement, parseEnvelope, parseFileStatement } from './statements.ts';
-import { isInTime, verifyTimestamp } from './timestamp.ts';
-import { verifyProof } from './tlog-proof.ts';
-import { verifyLogged } from './verify-logged.ts';
+import { addWitnesses, type Check, Findings, placeText, type TrustOptions, trustOf, type Verdict, verdictOf } from './report.ts';
+import { verifySender } from './signed-message.ts';
+import type { VerifiedRequest } from './signed-request.ts';
+import { type EnvelopeStatement, nameOf, parseEnvelope } from './statements.ts';
+import { withSuccessors } from './successions.ts';
+import { type VerifiedProof, verifyProof } from './tlog-proof.ts';
+import { checkChain } from './verify-chain.ts';
+import { checkFiles, checkJson } from './verify-content.ts';
+import { checkKey, requireKeys, type Signatory } from './verify-keys.ts';
+import { checkTime } from './verify-time.ts';
 import { type Certificate, parseCertificate } from './x509.ts';
+
+export type { Signatory } from './verify-keys.ts';
 
 export interface VerifyOptions extends TrustOptions {
   /** JSON that must be that of the message. */
@@ -22,6 +27,14 @@ export interface VerifyOptions extends TrustOptions {
   files?: readonly { name: string; sha256: string }[] | undefined;
   /** Certificates in PEM: authorities for timestamps, or their signers. */
   tsaCertificates?: readonly string[] | undefined;
+  /** Public keys in base64, or ids `sgk_…`: the message must be signed with one of them. */
+  senderKeys?: readonly string[] | undefined;
+  /** The same for acknowledgements. */
+  recipientKeys?: readonly string[] | undefined;
+  /** The time of verification: that of the clock by default. */
+  now?: Date | undefined;
+  /** Names of the service beside that of the log's origin: a host, with its port if it is not the default one. */
+  authorities?: readonly string[] | undefined;
 }
 
 export interface Report {
@@ -30,228 +43,143 @@ export interface Report {
   /** The envelope of the proof. Undefined: it can't be read. */
   envelope: EnvelopeStatement | undefined;
   checks: Check[];
+  /** Who signed, as far as the signatures hold. */
+  signers: Signatory[];
+  evidence: Evidence;
 }
 
 /** Verifies a `.waybill-proof` offline. Problems are in the report. Throws a ProofError if the file is no bundle, or the options can't be used. */
 export async function verifyBundle(given: string | Uint8Array, options: VerifyOptions = {}): Promise<Report> {
   await requireEd25519();
-  const bundle = parseBundle(given);
-  const verification = new Verification(bundle, options);
-  return verification.report();
+  requireKeys([...(options.senderKeys ?? []), ...(options.recipientKeys ?? [])]);
+  return new Verification(parseBundle(given), options).report();
 }
 
 class Verification {
   readonly #bundle: Bundle;
   readonly #options: VerifyOptions;
-  readonly #policy: Policy;
-  readonly #isTrusted: boolean;
-  readonly #authorities: Certificate[];
-  readonly #contentHash: Uint8Array;
-  readonly #checks: Check[] = [];
+  readonly #authorities: readonly string[];
+  readonly #certificates: Certificate[];
+  readonly #contentHash: string;
+  readonly #findings: Findings;
+  #policy: Policy;
 
   constructor(bundle: Bundle, options: VerifyOptions) {
     this.#bundle = bundle;
     this.#options = options;
-    const trust = trustOf(
-      options,
-      [bundle.log, ...(bundle.other_logs ?? [])].map(({ vkey }) => vkey),
-    );
-    this.#policy = trust.policy;
-    this.#isTrusted = trust.isTrusted;
-    this.#authorities = (options.tsaCertificates ?? []).map((pem) => parseCertificate(pem));
-    this.#contentHash = sha256(utf8(bundle.envelope));
+    const inFile = [bundle.log, ...(bundle.other_logs ?? [])].map(({ vkey }) => vkey);
+    const { policy, isTrusted } = trustOf(options, inFile);
+    this.#findings = new Findings(isTrusted);
+    this.#certificates = (options.tsaCertificates ?? []).map((pem) => parseCertificate(pem));
+    this.#contentHash = hashOf(bundle.envelope);
+    this.#authorities = [hostOf(bundle.log.origin), ...(options.authorities ?? [])].map((name) => name.toLowerCase());
+    // Who trusts two services does not trust one to say what happened at the other.
+    const logs = policy.logs.filter(({ key }) => this.#authorities.includes(hostOf(key.name).toLowerCase()));
+    this.#policy = { ...policy, logs, shown: new Map() };
   }
 
   async report(): Promise<Report> {
-    const envelope = await this.#check(
+    const findings = this.#findings;
+    const envelope = await findings.check(
       'content',
       async () => parseEnvelope(this.#bundle.envelope),
-      ({ id, from, to, receivedAt }) => {
-        return `Message ${id} from ${nameOf(from)} to ${nameOf(to)}, received ${receivedAt}.`;
-      },
+      ({ id, from, to, receivedAt }) => `Message ${id} from ${nameOf(from)} to ${nameOf(to)}, received ${receivedAt}.`,
     );
-    await this.#inclusion();
-    if (envelope) {
-      this.#json(envelope);
-      await this.#files(envelope);
-      await this.#sender(envelope);
-      for (const one of this.#bundle.acknowledgements ?? []) await this.#acknowledgement(one, envelope);
-      for (const one of this.#bundle.timestamps ?? []) await this.#timestamp(one, envelope);
-    }
-    return {
-      verdict: verdictOf(this.#checks, this.#isTrusted),
-      contentHash: `sha256:${toHex(this.#contentHash)}`,
-      envelope,
-      checks: this.#checks,
-    };
+    await this.#successions();
+    const place = await this.#inclusion();
+    const signers = envelope ? await this.#contents(envelope, place) : [];
+    const { checks, isTrusted, evidence } = findings;
+    return { verdict: verdictOf(checks, isTrusted), contentHash: this.#contentHash, envelope, checks, signers, evidence };
   }
 
-  async #inclusion(): Promise<void> {
-    const { log, proof } = this.#bundle;
-    const leaf = leafOf(LEAF.message, this.#contentHash);
-    const verified = await this.#check('inclusion', () => verifyProof(proof, leaf, this.#policy), placeText);
-    if (!verified) return;
-    const isNamed = formatVkey(verified.log) === log.vkey;
-    const signed = this.#isTrusted
-      ? `The checkpoint is signed by ${log.vkey}.`
-      : `You named no key that you trust. The file names ${log.vkey}: anybody can make such a file with a key of their own.`;
-    this.#add('log', isNamed, isNamed ? signed : 'The log is another than the file names.');
-    const { state, text } = witnessCheck(verified);
-    if (state === 'unchecked') this.#checks.push({ part: 'witnesses', state, text });
-    else this.#add('witnesses', state === 'verified', text);
-  }
-
-  #json(envelope: EnvelopeStatement): void {
-    const { json } = this.#bundle;
-    if (json !== undefined) {
-      const { jsonSha256, jsonBytesSha256 } = envelope;
-      // The proof of an older message has the canonical form. For others, both hashes are compared: two readers must not see two values.
-      const isHashed = hashOf(json) === (jsonBytesSha256 ?? jsonSha256);
-      const isSame = isHashed && (jsonBytesSha256 === null || likenessOf(json, envelope) === 'same text');
-      this.#add('json', isSame, `The JSON in the file is ${isSame ? '' : 'not '}that of the message.`);
-    } else if (envelope.jsonSha256 !== null && this.#options.json === undefined)
-      this.#checks.push({ part: 'json', state: 'unchecked', text: 'The file has not the JSON, only its hash.' });
-    if (this.#options.json !== undefined) this.#givenJson(this.#options.json, envelope);
-  }
-
-  #givenJson(json: string, envelope: EnvelopeStatement): void {
-    const likeness = likenessOf(json, envelope);
-    if (likeness === 'no JSON') throw new ProofError('What you gave is not JSON.');
-    if (likeness === 'same value' && envelope.jsonBytesSha256 !== null) {
-      // Its reader may have read another value than the message has.
-      if (isAmbiguous(json))
-        this.#add(
-          'json',
-          false,
-          'The JSON that you gave is not the text of the message, and has repeated keys, or numbers that a double rounds: others may read another value from it.',
-        );
-      else
-        this.#checks.push({
-          part: 'json',
-          state: 'unchecked',
-          text: 'The JSON that you gave has the value of the message’s JSON (RFC 8785), but not its bytes: spaces, order of keys, digits or repeated keys differ.',
-        });
-    } else this.#add('json', likeness !== 'other', `The JSON that you gave is ${likeness === 'other' ? 'not ' : ''}that of the message.`);
-  }
-
-  async #files(envelope: EnvelopeStatement): Promise<void> {
-    const hashes = new Map(envelope.files.map(({ id, sha256: hash }) => [id, hash]));
-    for (const { id, sha256: hash, statement, proof } of this.#bundle.files ?? []) {
-      const named = envelope.files.find((file) => file.id === id);
-      await this.#check(
-        'file',
-        async () => {
-          const said = parseFileStatement(statement);
-          const isSame = said.file === id && said.sha256 === hash && said.message === envelope.id && said.sizeBytes === named?.sizeBytes;
-          if (!isSame || hashes.get(id) !== null)
-            throw new ProofError('The statement is not of a file whose hash the envelope leaves open.');
-          await verifyLogged(proof, leafOfStatement(LEAF.file, statement), this.#policy);
-          hashes.set(id, hash);
-        },
-        () => `${named?.filename}: the hash, computed after delivery, is in the log.`,
-      );
-    }
-    for (const { name, sha256: hash } of this.#options.files ?? []) {
-      const [id] = [...hashes].find(([, known]) => known === hash) ?? [];
-      this.#add(
-        'file',
-        id !== undefined,
-        id === undefined ? `${name} is not a file of the message.` : `${name} is the file ${id} of the message.`,
-      );
-    }
-    for (const { id, filename } of envelope.files)
-      if (hashes.get(id) === null)
-        this.#checks.push({ part: 'file', state: 'unchecked', text: `${filename}: the proof has no hash of this large file.` });
-  }
-
-  async #sender(envelope: EnvelopeStatement): Promise<void> {
-    const { signature } = this.#bundle;
-    if (signature)
-      await this.#check(
+  async #contents(envelope: EnvelopeStatement, place: VerifiedProof | undefined): Promise<Signatory[]> {
+    const [bundle, findings, policy, authorities] = [this.#bundle, this.#findings, this.#policy, this.#authorities];
+    const { json, files = [] } = this.#options;
+    checkJson(findings, bundle, json, envelope);
+    const hashes = await checkFiles(findings, bundle, files, envelope, policy);
+    const signers: Signatory[] = [];
+    const { signature } = bundle;
+    const request =
+      signature &&
+      (await findings.check(
         'signature',
-        () => verifySender(signature, envelope, this.#policy),
-        (key) => `The request is signed by ${envelope.actor.name} with ${key}.`,
-      );
-  }
-
-  async #acknowledgement({ statement, proof, signature }: BundleAcknowledgement, envelope: EnvelopeStatement): Promise<void> {
-    const said = await this.#check(
-      'acknowledgement',
-      async () => {
-        const one = parseAcknowledgement(statement);
-        if (one.message !== envelope.id || one.contentHash !== `sha256:${toHex(this.#contentHash)}`)
-          throw new ProofError('The acknowledgement is of another message.');
-        // A mailbox or a domain may have joined a business since.
-        if (envelope.to.kind === 'handle' && !isSameParty(one.party, envelope.to))
-          throw new ProofError('Somebody else than the recipient acknowledged.');
-        await verifyLogged(proof, leafOfStatement(LEAF.acknowledgement, statement), this.#policy);
-        return { ...one, keyId: signature && (await verifyAcknowledger(signature, one, this.#policy)) };
-      },
-      ({ status, at, party, actor, keyId, reason }) =>
-        `${status[0]?.toUpperCase()}${status.slice(1)} by ${actor.name} of ${nameOf(party)} at ${at}${reason === null ? '' : ` (“${reason}”)`}, ${keyId ? `signed with ${keyId}` : 'not signed: the service’s word'}.`,
-    );
-    if (said && !isSameParty(said.party, envelope.to))
-      this.#checks.push({
-        part: 'acknowledgement',
-        state: 'unchecked',
-        text: `That ${nameOf(said.party)} is ${nameOf(envelope.to)} is the service’s word.`,
-      });
-  }
-
-  async #timestamp({ proof, token }: { proof: string; token: string }, envelope: EnvelopeStatement): Promise<void> {
-    await this.#check(
-      'time',
-      async () => {
-        const { body } = await verifyLogged(proof, leafOf(LEAF.message, this.#contentHash), this.#policy);
-        const stamp = await verifyTimestamp(fromBase64(token, 'The timestamp'), utf8(body), this.#authorities);
-        if (!isInTime(stamp, envelope.receivedAt))
-          throw new ProofError(`The timestamp is of ${stamp.time.toISOString()}, before the message was received.`);
-        return stamp;
-      },
-      ({ time, authority, isTrusted }) =>
-        isTrusted
-          ? `In the log before ${time.toISOString()}, signed by ${authority}, whom you trust.`
-          : `${authority} says that it was in the log before ${time.toISOString()}. You named no certificate by which to trust this authority.`,
-      ({ isTrusted }) => isTrusted,
-    );
-  }
-
-  async #check<T>(
-    part: Part,
-    run: () => Promise<T>,
-    tell: (result: T) => string,
-    isProven: (result: T) => boolean = () => true,
-  ): Promise<T | undefined> {
-    try {
-      const result = await run();
-      if (isProven(result)) this.#add(part, true, tell(result));
-      else this.#checks.push({ part, state: 'unchecked', text: tell(result) });
-      return result;
-    } catch (error) {
-      if (!(error instanceof ProofError)) throw error;
-      this.#add(part, false, error.message);
-      return undefined;
+        () => verifySender(signature, envelope, hashes, { place, authorities }, policy),
+        (signed) => tellSignature(signed, envelope),
+        ({ notCovered }) => notCovered.length === 0,
+      ));
+    findings.evidence.sender = evidentSignature(request);
+    signers.push(...(await this.#key('sender', signature, request)));
+    const signed = await checkChain({ findings, envelope, contentHash: this.#contentHash, policy, authorities, message: place }, bundle);
+    const told = new Set<string>();
+    for (const { statement, signature: made, request: found } of signed) {
+      // Several acknowledgements with one key have the lines about it once.
+      const about = made && canonicalJson([made.key, made.revocation?.statement, made.domain]);
+      if (about !== undefined && told.has(about)) continue;
+      if (about !== undefined) told.add(about);
+      signers.push(...(await this.#key('recipient', made, found, `“${statement.status}”`)));
     }
+    await checkTime({ findings, envelope, policy, certificates: this.#certificates, now: this.#options.now ?? new Date() }, bundle, place);
+    return signers;
   }
 
-  /** Without a trusted key, no line is verified. */
-  #add(part: Part, isGood: boolean, text: string): void {
-    this.#checks.push({ part, state: !isGood ? 'failed' : this.#isTrusted ? 'verified' : 'unchecked', text });
+  /** The keys of a log that you trust vouch for those that came after them. */
+  async #successions(): Promise<void> {
+    const { successions = [] } = this.#bundle;
+    if (successions.length === 0) return;
+    const known = this.#policy.logs.length;
+    const policy = await this.#findings.check(
+      'log',
+      () => withSuccessors(this.#policy, successions),
+      ({ logs }) =>
+        logs.length > known
+          ? `Keys of the log that an older key named as its successor: ${logs.length - known}.`
+          : 'The file has notes by which keys of the log named their successors. They lead to no key that you have not named.',
+    );
+    if (policy) this.#policy = policy;
+  }
+
+  async #inclusion(): Promise<VerifiedProof | undefined> {
+    const { log, proof } = this.#bundle;
+    const findings = this.#findings;
+    const leaf = leafOf(LEAF.message, this.#contentHash);
+    const verified = await findings.check('inclusion', () => verifyProof(proof, leaf, this.#policy), placeText);
+    if (!verified) return undefined;
+    const signer = formatVkey(verified.log);
+    // The log may have got another key since. Each that you trust is good.
+    if (verified.checkpoint.origin !== log.origin) findings.failed('log', 'another-log', 'The log is another than the file names.');
+    else if (findings.isTrusted) findings.verified('log', `The checkpoint is signed by ${signer}.`);
+    else
+      findings.unchecked(
+        'log',
+        `You named no key that you trust. The file names ${log.vkey}: anybody can make such a file with a key of their own.`,
+      );
+    addWitnesses(findings, verified);
+    findings.evidence.place = verified;
+    return verified;
+  }
+
+  /** Keys that the caller gave are asked for also where nothing is signed: else, an operator could leave the signature out. */
+  async #key(
+    role: Signatory['role'],
+    signature: BundleSignature | undefined,
+    request: VerifiedRequest | undefined,
+    what = 'the message',
+  ): Promise<Signatory[]> {
+    const known = (role === 'sender' ? this.#options.senderKeys : this.#options.recipientKeys) ?? [];
+    if (signature && request) return [await checkKey(this.#findings, { role, signature, request }, known, this.#policy)];
+    if (!signature && known.length > 0)
+      this.#findings.failed('key', 'not-signed', `You gave a key of the ${role}, who has not signed ${what}.`);
+    return [];
   }
 }
 
-type Likeness = 'same text' | 'same value' | 'other' | 'no JSON';
-
-/** How JSON compares with that of the message. Space around it does not count. */
-function likenessOf(json: string, { jsonSha256, jsonBytesSha256 }: EnvelopeStatement): Likeness {
-  try {
-    if (jsonHash(json) !== jsonSha256) return 'other';
-  } catch {
-    return 'no JSON';
-  }
-  return hashOf(json.trim()) === jsonBytesSha256 ? 'same text' : 'same value';
+/** The service that has a log: `waybill.example.com` of `waybill.example.com/log/2`. */
+function hostOf(origin: string): string {
+  return origin.replace(/\/.*$/s, '');
 }
 
-function hashOf(text: string): string {
-  return `sha256:${toHex(sha256(utf8(text)))}`;
+function tellSignature({ key, notCovered }: VerifiedRequest, { actor, files }: EnvelopeStatement): string {
+  const signed = `The request is signed by ${actor.name} with ${key.id}.`;
+  if (notCovered.length > 0) return `${signed} Not covered: ${notCovered.join(', ')}.`;
+  return `${signed} It covers the service, the recipient, the content${files.length > 0 ? ', the bytes of the files' : ''}, and a nonce.`;
 }

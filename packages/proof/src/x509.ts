@@ -17,12 +17,14 @@ export interface Certificate {
   isAuthority: boolean;
   /** Whether the certificate's key is for timestamps and nothing else. */
   isForTimestamps: boolean;
+  /** Where its issuer publishes which certificates are revoked, as far as these are addresses of HTTP. */
+  revocationUrls: string[];
   algorithm: Algorithm;
   signature: Bytes;
 }
 
 export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
-interface Algorithm {
+export interface Algorithm {
   scheme: 'RSASSA-PKCS1-v1_5' | 'RSA-PSS' | 'ECDSA';
   /** Undefined if another field names the hash. */
   hash: HashName | undefined;
@@ -54,6 +56,7 @@ const ORGANIZATION = '2.5.4.10';
 const BASIC_CONSTRAINTS = '2.5.29.19';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+const DISTRIBUTION_POINTS = '2.5.29.31';
 
 /** Reads a certificate from DER, or from PEM. */
 export function parseCertificate(given: Bytes | string): Certificate {
@@ -67,7 +70,8 @@ export function parseCertificate(given: Bytes | string): Certificate {
     throw new ProofError('A certificate is not an X.509 certificate of version 3.');
   if (!areEqual(inner.whole, algorithm.whole)) throw new ProofError('A certificate names two signature algorithms.');
   const [notBefore, notAfter] = inside(validity, TAG.sequence, 'The validity of a certificate');
-  const extensions = extensionsIn(rest);
+  const tagged = rest.find(({ tag }) => tag === 0xa3);
+  const extensions = extensionsIn(tagged && readAll(tagged.content)[0]);
   return {
     whole: bytes,
     signed: signed.whole,
@@ -80,6 +84,7 @@ export function parseCertificate(given: Bytes | string): Certificate {
     publicKey: nameBytes(publicKey),
     isAuthority: isAuthority(extensions.get(BASIC_CONSTRAINTS)),
     isForTimestamps: isForTimestamps(extensions.get(EXTENDED_KEY_USAGE)),
+    revocationUrls: urlsIn(extensions.get(DISTRIBUTION_POINTS)),
     algorithm: signatureAlgorithm(algorithm),
     signature: wholeBits(signature, 'The signature of a certificate'),
   };
@@ -168,18 +173,39 @@ function pssAlgorithm(parameters: Der | undefined): Algorithm {
   return { scheme: 'RSA-PSS', hash, saltBytes: saltBytes[0] ?? 0 };
 }
 
-function extensionsIn(fields: Der[]): Map<string, { isCritical: boolean; value: Bytes }> {
-  const field = fields.find(({ tag }) => tag === 0xa3);
-  const [list] = field ? readAll(field.content) : [];
-  const extensions = new Map<string, { isCritical: boolean; value: Bytes }>();
-  for (const extension of list ? inside(list, TAG.sequence, 'The extensions of a certificate') : []) {
-    const parts = inside(extension, TAG.sequence, 'An extension of a certificate');
-    const id = objectId(parts[0], 'An extension of a certificate');
-    if (extensions.has(id)) throw new ProofError('A certificate has an extension twice.');
-    const value = contentOf(parts.at(-1), TAG.octetString, 'An extension of a certificate');
+/** Whether a certificate is issued by its own key: the root of its authority. */
+export function isSelfIssued({ issuer, subject }: Certificate): boolean {
+  return areEqual(issuer, subject);
+}
+
+export type Extensions = Map<string, { isCritical: boolean; value: Bytes }>;
+
+/** The extensions of a certificate, or of a list of revoked ones, by their object ids. */
+export function extensionsIn(list: Der | undefined): Extensions {
+  const extensions: Extensions = new Map();
+  for (const extension of list ? inside(list, TAG.sequence, 'A list of extensions') : []) {
+    const parts = inside(extension, TAG.sequence, 'An extension');
+    const id = objectId(parts[0], 'An extension');
+    if (extensions.has(id)) throw new ProofError('An extension is there twice.');
+    const value = contentOf(parts.at(-1), TAG.octetString, 'An extension');
     extensions.set(id, { isCritical: parts.length === 3 && parts[1]?.tag === TAG.boolean && parts[1].content[0] === 0xff, value });
   }
   return extensions;
+}
+
+/** The addresses in a certificate's distribution points. Other names, of directories for example, are not used. */
+function urlsIn(extension: { value: Bytes } | undefined): string[] {
+  if (!extension) return [];
+  const what = 'The distribution points of a certificate';
+  const points = inside(readOne(extension.value, TAG.sequence, what), TAG.sequence, what);
+  return points.flatMap((point) => urlsOfPoint(inside(point, TAG.sequence, what)[0]));
+}
+
+/** The addresses in the full name of a distribution point. */
+export function urlsOfPoint(point: Der | undefined): string[] {
+  const names = point?.tag === 0xa0 ? readAll(point.content).filter(({ tag }) => tag === 0xa0) : [];
+  const texts = names.flatMap(({ content }) => readAll(content).filter(({ tag }) => tag === 0x86));
+  return texts.map(({ content }) => new TextDecoder().decode(content)).filter((url) => /^https?:\/\//i.test(url) && URL.canParse(url));
 }
 
 function isAuthority(extension: { value: Bytes } | undefined): boolean {
@@ -195,7 +221,7 @@ function isForTimestamps(extension: { isCritical: boolean; value: Bytes } | unde
   return purposes.length === 1 && objectId(purposes[0], 'An extension') === TIME_STAMPING;
 }
 
-function nameBytes(element: Der | undefined): Bytes {
+export function nameBytes(element: Der | undefined): Bytes {
   inside(element, TAG.sequence, 'A field of a certificate');
   return element?.whole ?? new Uint8Array();
 }
@@ -209,6 +235,10 @@ function readableName(subject: Der | undefined): string {
     }
   }
   return found.get(COMMON_NAME) ?? found.get(ORGANIZATION) ?? 'an authority without a name';
+}
+
+export async function digest(algorithm: HashName | 'SHA-1', bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest(algorithm, bytes));
 }
 
 function fromPem(text: string): Bytes {

@@ -7,6 +7,7 @@ import {
   formatProof,
   formatVkey,
   isQuorum,
+  KEY_TYPE,
   LEAF,
   leafHash,
   leafOf,
@@ -24,10 +25,12 @@ import {
   policyOf,
   signNote,
   tilePath,
+  verifierKey,
   verifyProof,
 } from '../src/index.ts';
 import { logSigner, witnessSigner } from './support/keys.ts';
 import { NaiveTree } from './support/naive-tree.ts';
+import { NOTE, NOTE_CASES, VKEY } from './support/notes.ts';
 
 const ORIGIN = 'waybill.example.com/log';
 const log = logSigner(ORIGIN);
@@ -38,55 +41,55 @@ const tree = new NaiveTree(leaves);
 const body = checkpointBody({ origin: ORIGIN, size: leaves.length, root: tree.root(leaves.length) });
 
 describe('signed notes', () => {
-  // The example of c2sp.org/signed-note.
-  const vkey = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
-  const note =
-    'This is an example message.\n\n— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n';
-
   test('of the specification verify, and are written as they were read', async () => {
-    const key = parseVkey(vkey);
-    expect(formatVkey(key)).toBe(vkey);
-    const opened = await openNote(note, [noteVerifier(key)]);
+    const key = parseVkey(VKEY);
+    expect(formatVkey(key)).toBe(VKEY);
+    const opened = await openNote(NOTE, [noteVerifier(key)]);
     expect(opened).toMatchObject({ body: 'This is an example message.\n', verified: [{ key }], unknown: [] });
-    expect(formatNote(parseNote(note))).toBe(note);
+    expect(formatNote(parseNote(NOTE))).toBe(NOTE);
   });
 
-  test('are refused when a known key did not sign them, signed twice, or none is known', async () => {
-    const verifiers = [noteVerifier(parseVkey(vkey))];
-    await expect(openNote(note.replace('example m', 'Example m'), verifiers)).rejects.toThrow('is wrong');
-    await expect(openNote(note + note.slice(note.indexOf('—')), verifiers)).rejects.toThrow('twice');
-    await expect(openNote(note, [noteVerifier(parseVkey(log.vkey))])).rejects.toThrow('No known key');
-    expect((await openNote(await signNote(body, [log.signer, witness.signer]), [noteVerifier(parseVkey(log.vkey))])).unknown).toHaveLength(
-      1,
+  test.each(NOTE_CASES)('with $what: $ours', async ({ note, ours }) => {
+    const found = await openNote(note, [noteVerifier(parseVkey(VKEY))]).then(
+      () => 'opened',
+      (error: unknown) => error instanceof ProofError && error.reason,
     );
+    expect(found).toBe(ours);
+  });
+
+  test('tell the signatures of unknown keys', async () => {
+    const signed = await signNote(body, [log.signer, witness.signer]);
+    expect((await openNote(signed, [noteVerifier(parseVkey(log.vkey))])).unknown).toMatchObject([{ name: 'witness.example.com/one' }]);
+  });
+
+  test('have no key for which anybody can make signatures', () => {
+    for (const [first, last] of [
+      [0, 0],
+      [1, 0],
+      [1, 0x80],
+      [0xec, 0x7f],
+      [0xed, 0x7f],
+      [0xee, 0xff],
+    ]) {
+      const key = new Uint8Array(32).fill(last === 0x7f || last === 0xff ? 0xff : 0);
+      key.set([first ?? 0], 0);
+      key.set([last ?? 0], 31);
+      expect(() => verifierKey('example.com/foo', KEY_TYPE.ed25519, key), `${first} ${last}`).toThrow('anybody can make signatures');
+    }
+  });
+
+  test('are not longer than they may be, and Unicode', () => {
+    for (const wrong of [`${'a'.repeat(70_000)}\n${NOTE}`, NOTE.replace('This', '\ud800')])
+      expect(() => parseNote(wrong)).toThrow(ProofError);
   });
 
   test.each([
-    ['no newline at the end', note.slice(0, -1)],
-    ['no signature', 'This is an example message.\n\n'],
-    ['no empty line', note.replace('\n\n', '\n')],
-    ['a hyphen for the dash', note.replace('—', '-')],
-    ['set bits under the padding', note.replace('QM=', 'QN=')],
-    ['no padding', note.replace('QM=', 'QM')],
-    ['a tab', note.replace(' example', '\texample')],
-    ['carriage returns', note.replaceAll('\n', '\r\n')],
-    ['half of a surrogate pair', note.replace('This', '\ud800')],
-    ['two spaces', note.replace('foo ', 'foo  ')],
-    ['a name with a plus', note.replace('/foo', '/f+o')],
-    ['a name with a wide space', note.replace('/foo', '/f\u2003o')],
-    ['more than it may have', `${'a'.repeat(70_000)}\n${note}`],
-    ['too many signatures', note + note.slice(note.indexOf('—')).repeat(64)],
-  ])('with %s are not notes', (_name, text) => {
-    expect(() => parseNote(text)).toThrow(ProofError);
-  });
-
-  test.each([
-    ['an id of another key', vkey.replace('530d903a', '530d903b')],
-    ['an upper-case id', vkey.replace('530d903a', '530D903A')],
-    ['another type', vkey.replace('+Ae', '+Ce')],
-    ['a key that is too short', vkey.slice(0, -4)],
-    ['no name', vkey.replace('example.com/foo', '')],
-    ['a name with a space', vkey.replace('com', 'c m')],
+    ['an id of another key', VKEY.replace('530d903a', '530d903b')],
+    ['an upper-case id', VKEY.replace('530d903a', '530D903A')],
+    ['another type', VKEY.replace('+Ae', '+Ce')],
+    ['a key that is too short', VKEY.slice(0, -4)],
+    ['no name', VKEY.replace('example.com/foo', '')],
+    ['a name with a space', VKEY.replace('com', 'c m')],
   ])('have no key with %s', (_name, text) => {
     expect(() => parseVkey(text)).toThrow(ProofError);
   });
@@ -106,6 +109,13 @@ describe('checkpoints', () => {
     ['a short hash', body.replace(/.{8}=\n$/, '=\n')],
     ['no hash', `${ORIGIN}\n11\n`],
     ['no origin', body.replace(ORIGIN, '')],
+    ['a space before its size', body.replace('\n11\n', '\n 11\n')],
+    ['a negative size', body.replace('\n11\n', '\n-11\n')],
+    ['a hexadecimal size', body.replace('\n11\n', '\n0xb\n')],
+    ['a size that is no number', body.replace('\n11\n', '\n\n')],
+    ['digits of another script', body.replace('\n11\n', '\n١١\n')],
+    ['set bits under the padding of its hash', body.replace(/.=\n$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=\n`)],
+    ['an empty extension line', `${body}\nmore\n`],
   ])('with %s are refused', (_name, text) => {
     expect(() => parseCheckpoint(`${text}\n— a ${Buffer.alloc(68).toString('base64')}\n`)).toThrow(ProofError);
   });

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -17,34 +17,13 @@ import {
   tilePath,
   tileWidth,
 } from '../src/index.ts';
+import { missingGo, runGo } from './support/go.ts';
 import { NaiveTree } from './support/naive-tree.ts';
+import { NOTE_CASES, VKEY } from './support/notes.ts';
 import { log, ORIGIN, witnesses } from './support/sample.ts';
+import { type Forgery, openParts, VECTORS, type Vector } from './support/vectors.ts';
 
-const FOLDER = path.resolve(import.meta.dirname, '../interop');
-const LONGEST_MS = 300_000;
 const SIZE = 66_001;
-
-interface Ended {
-  isFine: boolean;
-  stdout: string;
-  stderr: string;
-}
-
-function go(args: string[], input = ''): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile('go', args, { cwd: FOLDER, timeout: LONGEST_MS, maxBuffer: 64 * 1_048_576 }, (error, stdout, stderr) =>
-      resolve({ isFine: error === null, stdout, stderr }),
-    );
-    child.stdin?.on('error', () => {}).end(input);
-  });
-}
-
-/** Says why the program can't be built. Undefined: it can. */
-async function missing(): Promise<string | undefined> {
-  if (process.env['WAYBILL_TEST_INSTALL'] === 'no') return 'WAYBILL_TEST_INSTALL is "no".';
-  if (!(await go(['version'])).isFine) return 'there is no go.';
-  return (await go(['build', '-o', '/dev/null', '.'])).isFine ? undefined : 'go could not fetch the modules, or is older than they need.';
-}
 
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const flipped = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, at) => (at === 7 ? byte ^ 1 : byte));
@@ -92,6 +71,8 @@ async function description() {
       { note, isGood: true, cosigners: witnesses.length },
       { note: note.replace(`\n${SIZE}\n`, `\n${SIZE + 1}\n`), isGood: false, cosigners: 0 },
     ],
+    noteVkey: VKEY,
+    notes: NOTE_CASES.map(({ what, note, ours, go: theirs = ours }) => ({ what, note, expected: theirs === 'opened' ? '' : theirs })),
     size: SIZE,
     root: encoded(root),
     inclusions,
@@ -106,15 +87,38 @@ async function description() {
   };
 }
 
+test('a verifier in Go has the expected verdict of each vector, and refuses each forgery for the same reason', async () => {
+  const reason = await missingGo();
+  if (reason !== undefined) {
+    console.warn(`The verifier in Go was not tried: ${reason}`);
+    return;
+  }
+  const { isFine, stdout, stderr } = await runGo(['run', '.', 'vectors', VECTORS]);
+  expect(isFine, stderr).toBe(true);
+  const found: { name: string; verdict: string; failed: string[]; unchecked: string[] }[] = JSON.parse(stdout);
+  const read = (name: string) => JSON.parse(readFileSync(path.join(VECTORS, name), 'utf8'));
+  const [vectors, forgeries]: [Vector[], Forgery[]] = [read('vectors.json'), read('forgeries/forgeries.json')];
+  const expected = [
+    ...vectors.map(({ name, verdict }) => ({ name, verdict, failed: [] })),
+    // It compares the hash in a timestamp, and leaves the signature to OpenSSL.
+    ...forgeries
+      .filter(({ by_authority }) => !by_authority)
+      .map(({ name, verdict, failed }) => ({ name, verdict, failed: failed.map(({ part, reason: why }) => `${part} ${why}`).sort() })),
+  ];
+  for (const one of expected) expect(found.find(({ name }) => name === one.name)).toMatchObject(one);
+  for (const vector of vectors.filter(({ verdict }) => verdict === 'verified'))
+    expect(found.find(({ name }) => name === vector.name)?.unchecked, vector.name).toEqual(await openParts(vector));
+});
+
 test('libraries of others in Go accept our checkpoints, cosignatures, proofs and tiles, and we accept a note of theirs', async () => {
-  const reason = await missing();
+  const reason = await missingGo();
   if (reason !== undefined) {
     console.warn(`The libraries in Go were not tried: ${reason}`);
     return;
   }
-  const { isFine, stdout, stderr } = await go(['run', '.'], JSON.stringify(await description()));
+  const { isFine, stdout, stderr } = await runGo(['run', '.'], JSON.stringify(await description()));
   expect(isFine, stderr).toBe(true);
-  expect(stderr).toMatch(/^2 checkpoints, 21 inclusion proofs, 12 consistency proofs, 26[0-9] tiles/);
+  expect(stderr).toMatch(/^2 checkpoints, 3\d notes, 21 inclusion proofs, 12 consistency proofs, 26[0-9] tiles\n$/);
   const theirs: { vkey: string; note: string } = JSON.parse(stdout);
   const opened = await openNote(theirs.note, [noteVerifier(parseVkey(theirs.vkey))]);
   expect(opened).toMatchObject({ unknown: [], verified: [{ key: { name: 'go.example.com/log' } }] });

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { TAG, timeOf } from '../src/der.ts';
 import { ProofError, parseCertificate, verifyTimestamp } from '../src/index.ts';
 import { Authority, type AuthoritySettings } from './support/authority.ts';
 import { VECTORS } from './support/vectors.ts';
@@ -32,6 +33,11 @@ const [rsa, p256, p384] = [undefined, 'P-256', 'P-384'].map((curve) =>
 );
 
 if (!hasOpenssl()) console.warn('Timestamps were not tried: there is no OpenSSL 3.');
+
+test('a time in DER that is as long as a list of revoked certificates is refused', () => {
+  const content = new Uint8Array(262_000).fill(0x30);
+  expect(() => timeOf({ tag: TAG.generalizedTime, whole: content, content }, 'A time')).toThrow(ProofError);
+});
 
 describe.runIf(hasOpenssl())('timestamps of OpenSSL', () => {
   test.each([

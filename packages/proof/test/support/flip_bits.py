@@ -16,7 +16,7 @@ def verdict(data):
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
-        options = SimpleNamespace(proof=file.name, policy=os.path.join(sys.argv[2], "policy.txt"), vkey=[], json=None, file=[])
+        options = SimpleNamespace(proof=file.name, policy=os.path.join(sys.argv[2], "policy.txt"), vkey=[], json=None, file=[], sender_key=[], recipient_key=[], authority=[])
         with contextlib.redirect_stdout(io.StringIO()):
             try: return verify.main(options)
             except verify.FAULTS: return 2

@@ -1,9 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { canonicalJson } from '@waybill/client';
-import { type Bundle, formatBundle } from '../../src/index.ts';
-import { Authority } from './authority.ts';
-import { bundleOf, forgedBundle, log, policy, said, WRITTEN_JSON, witnesses } from './sample.ts';
+
+import { formatBundle, type Part, type Reason, verifyBundle } from '../../src/index.ts';
+import { FORGERIES } from './forgeries.ts';
+import { forge, type Given, keepLeast, keepOneLog, type Made, rotate } from './made.ts';
+import { bundleOf, log, policy, signedAgain, witnesses } from './sample.ts';
+import { asBefore, expire, publicKeyOf, said, signAsBefore, type Words, WRITTEN_JSON } from './sample-message.ts';
+import { keptStamps, StampMaker, type Stamps } from './stamps.ts';
 
 /* The vectors of docs/proof/vectors: files with their expected verdicts, for every verifier. */
 
@@ -14,231 +17,161 @@ export interface Vector {
   file: string;
   /** Verified with policy.txt, with the key of the log, or with the file alone. */
   trust: 'policy' | 'vkey' | 'none';
+  /** Keys of the parties and names of the service that the verifier is given, too. */
+  given?: Given;
   verdict: 'verified' | 'failed' | 'untrusted' | 'unusable';
-  failed: string[];
 }
 
-type Words = ReturnType<typeof said>;
-interface Made {
-  trust?: Vector['trust'];
-  verdict?: Vector['verdict'];
-  failed?: string[];
-  /** The JSON as sent, if it differs from the sample. */
-  json?: string;
-  /** The timestamp: that of the sample by default, one for this vector, one of an unknown authority, or none. */
-  stamp?: 'own' | 'unknown' | 'none';
-  /** Changes the statements before they are signed and logged, like a service that lies. */
-  say?: (words: Words) => void;
-  /** Changes the finished bundle, like a forger. */
-  forge?: (bundle: Bundle) => unknown;
-  write?: (text: string) => string;
-  isWitnessed?: boolean;
+/** A file that must fail. */
+export interface Forgery extends Vector {
+  /** What the operator, or somebody else, tries, and why it could work. */
+  story: string;
+  failed: { part: Part; reason: Reason }[];
+  /** Only a verifier that checks what a timestamp authority signed finds it. */
+  by_authority?: true;
 }
 
-const sign = (bundle: Bundle) => bundle.signature ?? never();
-const acknowledgement = (bundle: Bundle) => bundle.acknowledgements?.[0] ?? never();
-const file = (bundle: Bundle) => bundle.files?.[0] ?? never();
-const timestamp = (bundle: Bundle) => bundle.timestamps?.[0] ?? never();
-function never(): never {
-  throw new Error('the sample has everything');
-}
-/** Replaces a character near the end by the next one of base64, so that the bytes differ and the text stays base64. */
-const other = (text: string, fromEnd = 20) => {
-  const at = text.length - fromEnd;
-  return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
-};
-const bad = (...failed: string[]): Made => ({ verdict: 'failed', failed });
-
-export const MADE: Record<string, Made> = {
-  'good-everything': { trust: 'policy' },
+export const MADE: Record<string, Made & { verdict?: Vector['verdict'] }> = {
+  'good-everything': {},
+  'good-everything-by-known-keys': {
+    given: { sender_keys: [publicKeyOf('sender')], recipient_keys: [publicKeyOf('recipient')], authorities: ['waybill.example.net'] },
+  },
   'good-everything-by-vkey': { trust: 'vkey', forge: keepOneLog },
   'good-least': { trust: 'vkey', forge: keepLeast },
-  'good-without-json': { trust: 'policy', forge: (bundle) => void delete bundle.json },
-  'good-not-witnessed': { trust: 'vkey', isWitnessed: false, forge: keepLeast },
+  'good-without-json': { forge: (bundle) => void delete bundle.json },
+  'good-not-witnessed': { trust: 'vkey', stamp: 'none', say: (words) => (words.witnesses.newest = 0), forge: keepLeast },
+  'good-signed-as-before': { say: signAsBefore },
+  'good-from-before-numbers': { say: asBefore },
+  'good-reply-to-a-mailbox': { say: replyToMailbox },
+  'good-acknowledged-without-a-signature': { say: acknowledgeUnsigned },
+  'good-acknowledged-for-a-mailbox': {
+    say: (words) => deliverTo(words, { display_name: 'Einkauf', email: 'einkauf@globex.example', kind: 'mailbox' }),
+  },
+  'good-acknowledged-for-a-domain': {
+    say: (words) => deliverTo(words, { display_name: 'Globex', domain: 'globex.example', kind: 'domain' }),
+  },
+  'good-signed-with-a-member-that-says-nothing': {
+    say: (words) => (words.sent.body = words.sent.body.replace('{"to"', '{"expires_at":"2027-01-01T00:00:00.000Z","to"')),
+  },
+  'good-for-another-name-of-the-service': {
+    given: { authorities: ['api.waybill.example:8443'] },
+    say: (words) => (words.sent.components['@authority'] = 'api.waybill.example:8443'),
+  },
+  'good-key-revoked-later': { say: (words) => (words.revocation = { at: '2026-11-17T09:00:01.800Z' }) },
+  'good-expired': { say: expire },
+  'good-signed-by-both-keys-of-the-log': { stamp: 'own', say: (words) => (words.logKeys.newest = ['first', 'second']) },
+  'good-after-a-rotation': { stamp: 'own', say: rotate },
+  'good-timestamp-from-before-a-witness': { stamp: 'own', say: (words) => (words.witnesses.timestamped = 1) },
+  'good-seen-by-witnesses-an-hour-later': { say: (words) => (words.witnessedAt = '2026-11-17T10:00:02.000Z') },
   'good-json-with-repeated-keys': { json: '{"a":1,"a":2, "big":10000000000000001}' },
   'good-from-before-json-bytes': { stamp: 'own', say: (words) => (words.envelope.json_bytes_sha256 = undefined) },
   'good-timestamp-of-an-unknown-authority': { stamp: 'unknown' },
-  'good-newline-at-the-end': { trust: 'policy', write: (text) => `${text}\n` },
-  'bad-envelope-changed': {
-    ...bad('inclusion', 'acknowledgement', 'time', 'signature'),
-    forge: (bundle) => (bundle.envelope = bundle.envelope.replace('Order 4711', 'Order 4712')),
+  'good-timestamp-with-a-list': { stamp: 'listed' },
+  'good-timestamp-of-a-certificate-that-was-replaced-later': { stamp: 'superseded' },
+  'good-timestamp-renewed': { stamp: 'renewed', say: (words) => (words.timestamp = {}) },
+  'good-newline-at-the-end': { write: (text) => `${text}\n` },
+  'good-signature-lines-of-unknown-keys': {
+    forge: (bundle) => (bundle.proof += '— other.example.com/witness AAAAAAAA\n— other.example.com/witness AAAAAAAA\n'),
   },
-  'bad-envelope-not-canonical': {
-    ...bad('content', 'inclusion'),
-    forge: (bundle) => (bundle.envelope = bundle.envelope.replace('":', '": ')),
-  },
-  'bad-json-changed': { ...bad('json'), forge: (bundle) => (bundle.json = bundle.json?.replace('4711', '4712') ?? never()) },
-  'bad-json-of-the-same-value': {
-    ...bad('json'),
-    forge: (bundle) => (bundle.json = canonicalJson(JSON.parse(bundle.json ?? never()))),
-  },
-  'bad-json-with-space-around-it': { ...bad('json'), forge: (bundle) => (bundle.json = `${bundle.json} `) },
-  'bad-json-hashes-of-two-values': {
-    ...bad('json', 'signature'),
-    say: (words) => (words.envelope.json_sha256 = `sha256:${'0'.repeat(64)}`),
-  },
-  'bad-json-from-before-json-bytes': {
-    ...bad('json'),
-    say: (words) => (words.envelope.json_bytes_sha256 = undefined),
-    forge: (bundle) => (bundle.json = WRITTEN_JSON),
-  },
-  'bad-leaf-of-another-type': { ...bad('inclusion', 'time'), stamp: 'own', say: (words) => (words.messageLeafType = 5) },
-  'bad-index': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace('index 20', 'index 21')) },
-  'bad-size': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace('\n50\n', '\n51\n')) },
-  'bad-proof-too-short': { ...bad('inclusion'), forge: (bundle) => (bundle.proof = bundle.proof.replace(/(index 20\n)[^\n]+\n/, '$1')) },
-  'bad-log-signature': {
-    ...bad('inclusion'),
-    forge: (bundle) => (bundle.proof = bundle.proof.replace(/(— waybill\S+ )(\S+)/, (_all, name, signature) => name + other(signature))),
-  },
-  'bad-proof-with-extra-data': {
-    ...bad('inclusion'),
-    forge: (bundle) => (bundle.proof = bundle.proof.replace('index', 'extra YQ==\nindex')),
-  },
-  'bad-log-that-you-do-not-trust': {
-    trust: 'vkey',
-    ...bad('inclusion'),
-    forge: (bundle) => {
-      keepLeast(bundle);
-      bundle.proof = bundle.proof.replaceAll(/^— waybill.*$/gm, '— other.example.com/log AAAAAAAA');
+  'good-checkpoint-with-extensions': {
+    forge: async (bundle) => {
+      bundle.proof = await signedAgain(bundle.proof, (body) => `${body}more of a later version\n`);
     },
   },
-  'bad-witness-signature': {
-    ...bad('inclusion'),
-    forge: (bundle) => (bundle.proof = bundle.proof.replace(/(— witness\S+ )(\S+)/, (_all, name, signature) => name + other(signature))),
-  },
-  'bad-witness-missing': { ...bad('witnesses'), forge: (bundle) => (bundle.proof = bundle.proof.replace(/— witness.example.net.*\n/, '')) },
-  'bad-file-of-another-message': { ...bad('file'), say: (words) => (words.file.message = words.file.message.replace('1', '2')) },
-  'bad-file-with-a-hash-already': {
-    ...bad('file'),
-    say: (words) => {
-      words.file.file = words.envelope.files[0]?.id ?? never();
-      words.file.size_bytes = words.envelope.files[0]?.size_bytes ?? never();
-    },
-  },
-  'bad-file-hash': {
-    ...bad('file'),
-    forge: (bundle) => (file(bundle).sha256 = file(bundle).sha256.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))),
-  },
-  'bad-sender-signature': { ...bad('signature'), forge: (bundle) => (sign(bundle).signature = other(sign(bundle).signature)) },
-  'bad-sender-of-another-agent': { ...bad('signature'), say: (words) => (words.senderKey.agent = words.senderKey.agent.replace('1', '3')) },
-  'bad-sender-of-another-party': {
-    ...bad('signature'),
-    say: (words) => (words.senderKey.party = { ...words.senderKey.party, handle: 'initech' }),
-  },
-  'bad-sender-key-revoked': { ...bad('signature'), say: (words) => (words.senderKey.state = 'revoked') },
-  'bad-sender-key-not-in-the-log': {
-    ...bad('signature'),
-    forge: (bundle) => (sign(bundle).key = sign(bundle).key.replace('2026-01-05', '2026-01-06')),
-  },
-  'bad-sender-signed-another-subject': {
-    ...bad('signature'),
-    say: (words) => (words.sent = words.sent.replace('Order 4711', 'Order 4712')),
-  },
-  'bad-sender-signed-another-json': {
-    ...bad('signature'),
-    say: (words) => (words.sent = words.sent.replace('"quantity":3', '"quantity":4')),
-  },
-  'bad-sender-signed-the-same-value': {
-    ...bad('signature'),
-    say: (words) => (words.sent = words.sent.replace('"order": 4711', '"order":4711')),
-  },
-  'bad-sender-signed-for-another-recipient': {
-    ...bad('signature'),
-    say: (words) => (words.sent = words.sent.replace('globex/', 'initech/')),
-  },
-  'bad-signed-at-another-time': { ...bad('signature', 'acknowledgement'), say: (words) => (words.signedAt -= 86_400) },
-  'bad-sender-body-changed': { ...bad('signature'), forge: (bundle) => (sign(bundle).body = sign(bundle).body.replace('{"to"', '{ "to"')) },
-  'bad-sender-component-added': { ...bad('signature'), forge: (bundle) => (sign(bundle).components['content-type'] = 'application/json') },
-  'bad-sender-covers-too-little': {
-    ...bad('signature'),
-    forge: (bundle) => (sign(bundle).signature_input = sign(bundle).signature_input.replace('"@path" ', '')),
-  },
-  'bad-acknowledgement-of-another-message': {
-    ...bad('acknowledgement'),
-    say: (words) => (words.acknowledgement.message = words.acknowledgement.message.replace('1', '2')),
-  },
-  'bad-acknowledgement-of-another-content': {
-    ...bad('acknowledgement'),
-    say: (words) => (words.acknowledgement.content_hash = `sha256:${'0'.repeat(64)}`),
-  },
-  'bad-acknowledgement-by-somebody-else': {
-    ...bad('acknowledgement'),
-    say: (words) => (words.acknowledgement.party = { ...words.acknowledgement.party, handle: 'initech' }),
-  },
-  'bad-acknowledgement-changed': {
-    ...bad('acknowledgement'),
-    forge: (bundle) => (acknowledgement(bundle).statement = acknowledgement(bundle).statement.replace('accepted', 'rejected')),
-  },
-  'bad-acknowledgement-signed-otherwise': {
-    ...bad('acknowledgement'),
-    say: (words) => (words.acknowledged = words.acknowledged.replace('accepted', 'rejected')),
-  },
-  'bad-acknowledgement-signed-for-another-message': {
-    ...bad('acknowledgement'),
-    say: (words) => (words.acknowledgePath = words.acknowledgePath.replace('1/', '2/')),
-  },
-  'bad-timestamp-of-another-checkpoint': { ...bad('time'), forge: (bundle) => (timestamp(bundle).proof = bundle.proof) },
-  'bad-timestamp-token': { ...bad('time'), forge: (bundle) => (timestamp(bundle).token = other(timestamp(bundle).token, 1_000)) },
-  'bad-timestamp-before-the-message': {
-    ...bad('time'),
-    stamp: 'own',
-    say: (words) => {
-      words.envelope.received_at = words.acknowledgement.at = '2099-11-17T09:00:00.123Z';
-      words.signedAt = Date.parse(words.envelope.received_at) / 1_000;
-    },
-  },
-  'bad-forged': { trust: 'vkey', ...bad('inclusion'), forge },
   'untrusted-forged': { trust: 'none', verdict: 'untrusted', forge },
   'untrusted-everything': { trust: 'none', verdict: 'untrusted' },
   'unusable-json-with-spaces': { verdict: 'unusable', write: (text) => text.replace('{"', '{ "') },
   'unusable-member-twice': { verdict: 'unusable', write: (text) => text.replace('{"', '{"format":"waybill-proof/1","') },
   'unusable-unknown-member': { verdict: 'unusable', write: (text) => text.replace('"json":', '"jsom":') },
   'unusable-other-format': { verdict: 'unusable', write: (text) => text.replace('waybill-proof/1', 'waybill-proof/2') },
+  'unusable-key-with-control-characters': {
+    verdict: 'unusable',
+    write: (text) => text.replace('"vkey":"', '"vkey":"\\u001b[2J'),
+  },
   'unusable-key-id': { verdict: 'unusable', write: (text) => text.replace(/(log\+)([0-9a-f]{8})/, '$100000000') },
   'unusable-two-newlines-at-the-end': { verdict: 'unusable', write: (text) => `${text}\n\n` },
 };
 
-/** Keeps the proofs of one log, because keys of one log can't verify those of another. */
-function keepOneLog(bundle: Bundle): void {
-  for (const name of ['other_logs', 'signature'] as const) delete bundle[name];
+/** Files of 0.2, the last four from before it knew `json_bytes_sha256`. They are kept as they are. */
+const FROM_0_2: Record<string, Vector['trust']> = {
+  'good-from-0.2-everything': 'policy',
+  'good-from-0.2-everything-by-vkey': 'vkey',
+  'good-from-0.2-from-before-json-bytes': 'policy',
+  'good-from-0.2-json-with-repeated-keys': 'policy',
+  'good-from-0.2-least': 'vkey',
+  'good-from-0.2-newline-at-the-end': 'policy',
+  'good-from-0.2-not-witnessed': 'vkey',
+  'good-from-0.2-timestamp-of-an-unknown-authority': 'policy',
+  'good-from-0.2-without-json': 'policy',
+  'good-without-json-bytes-from-0.2-everything': 'policy',
+  'good-without-json-bytes-from-0.2-everything-by-vkey': 'vkey',
+  'good-without-json-bytes-from-0.2-least': 'vkey',
+  'good-without-json-bytes-from-0.2-without-json': 'policy',
+};
+
+function acknowledgeUnsigned({ chain }: Words): void {
+  for (const link of chain) delete link.signed;
 }
 
-function keepLeast(bundle: Bundle): void {
-  for (const name of ['other_logs', 'signature', 'json', 'files', 'acknowledgements', 'timestamps'] as const) delete bundle[name];
+/** The recipient had no handle when the message was sent: who acknowledges for it is the word of the service. */
+function deliverTo(words: Words, party: Words['envelope']['to']['party']): void {
+  const address = party.kind === 'mailbox' && 'email' in party ? party.email : 'orders@globex.example';
+  words.envelope.to = { party, segment: null };
+  words.sent.body = words.sent.body.replace('globex/orders', address);
+  words.sent.components['waybill-recipient'] = address;
 }
 
-async function forge(bundle: Bundle): Promise<void> {
-  const forged = await forgedBundle(bundle);
-  for (const name of ['other_logs', 'signature', 'files', 'acknowledgements', 'timestamps'] as const) delete bundle[name];
-  Object.assign(bundle, forged);
+/** The body names the message that is replied to, and the signature the recipient. */
+function replyToMailbox(words: Words): void {
+  const email = 'Einkauf+übersee@globex.example';
+  words.envelope.in_reply_to = 'msg_00000000000000000000000009';
+  words.envelope.to = { party: { display_name: 'Einkauf', email, kind: 'mailbox' }, segment: null };
+  words.sent.body = words.sent.body.replace('"to":"globex/orders"', '"in_reply_to":"msg_00000000000000000000000009"');
+  words.sent.components['waybill-recipient'] = 'einkauf+%C3%BCbersee@globex.example';
 }
 
-/** Returns a token in base64 for the text of a checkpoint, for the vector of that name. */
-type Stamps = (name: string, checkpointText: string) => string;
+async function textOf(name: string, made: Made, stamps: Stamps): Promise<string> {
+  const words = said(made.json);
+  made.say?.(words);
+  // Other statements make another tree. It has a token only where the vector is about time.
+  const { stamp = made.say || made.json ? 'none' : undefined } = made;
+  const bundle = await bundleOf(
+    words,
+    stamp === 'none' ? undefined : (what, text) => stamps(stamp === undefined ? 'sample' : name, stamp ?? 'own', what, text),
+  );
+  await made.forge?.(bundle);
+  const text = formatBundle(bundle);
+  return made.write?.(text) ?? text;
+}
 
-/** Returns the text of all files by name, and the list of them. */
+/** Returns the text of all files by name, and the lists of them. */
 export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  const vectors: Vector[] = [];
+  const vectors: Vector[] = Object.entries(FROM_0_2).map(([name, trust]) => ({
+    name,
+    file: `${name}.waybill-proof`,
+    trust,
+    verdict: 'verified',
+  }));
+  const forgeries: Forgery[] = [];
   for (const [name, made] of Object.entries(MADE)) {
-    const words = said(made.json);
-    made.say?.(words);
-    // Other statements make another tree. It has a token only where the vector is about time.
-    const { stamp = made.say || made.json ? 'none' : undefined } = made;
-    const bundle = await bundleOf(
-      words,
-      stamp === 'none' ? undefined : async (text) => stamps(stamp === undefined ? 'sample' : name, text),
-      made.isWitnessed === false ? [] : undefined,
-    );
-    await made.forge?.(bundle);
-    const text = formatBundle(bundle);
-    files.set(`${name}.waybill-proof`, made.write?.(text) ?? text);
-    vectors.push({
+    const { trust = 'policy', given, verdict = 'verified' } = made;
+    files.set(`${name}.waybill-proof`, await textOf(name, made, stamps));
+    vectors.push({ name, file: `${name}.waybill-proof`, trust, ...(given && { given }), verdict });
+  }
+  for (const [name, made] of Object.entries(FORGERIES)) {
+    const { trust = 'policy', given, story, fails, byAuthority } = made;
+    files.set(`forgeries/${name}.waybill-proof`, await textOf(name, made, stamps));
+    const failed = fails.map(([part, reason]) => ({ part, reason }));
+    forgeries.push({
       name,
       file: `${name}.waybill-proof`,
-      trust: made.trust ?? 'policy',
-      verdict: made.verdict ?? 'verified',
-      failed: made.failed ?? [],
+      trust,
+      ...(given && { given }),
+      verdict: 'failed',
+      failed,
+      ...(byAuthority && { by_authority: byAuthority }),
+      story,
     });
   }
   const whole = await bundleOf(said());
@@ -250,28 +183,61 @@ export async function vectorFiles(stamps: Stamps): Promise<Map<string, string>> 
   files.set('vkey.txt', `${log.vkey}\n`);
   files.set('witnesses.txt', witnesses.map(({ vkey }) => `${vkey}\n`).join(''));
   files.set('vectors.json', `${JSON.stringify(vectors, null, 2)}\n`);
+  files.set('forgeries/README.md', storiesOf(forgeries));
+  files.set('forgeries/forgeries.json', `${JSON.stringify(forgeries, null, 2)}\n`);
   return files;
 }
 
-/** Reads the tokens that are stored with the vectors, because each new token has another time. */
-export function keptStamps(): Stamps {
-  const tokens: Record<string, string> = JSON.parse(readFileSync(path.join(VECTORS, 'timestamps.json'), 'utf8'));
-  return (name) => tokens[name] ?? '';
+/** The list of forgeries for people. */
+function storiesOf(forgeries: readonly Forgery[]): string {
+  const rows = forgeries.map(({ name, file, story, failed }) => {
+    const reasons = failed.map(({ part, reason }) => `${part}: \`${reason}\``).join(', ');
+    return `| [${name}](${file}) | ${story} | ${reasons} |`;
+  });
+  return `# Forgeries
+
+${forgeries.length} files that each verifier must refuse, for these reasons and no others; those with \`by_authority\` only if it checks what a timestamp authority signed. Most are made by an operator with a consistent log that witnesses have cosigned. \`forgeries.json\`
+has the same for programs, with the keys that the verifier is given. The [vectors](../README.md) that hold are beside them.
+
+| File | What is tried | Fails |
+|---|---|---|
+${rows.join('\n')}
+`;
 }
 
-/** Writes all files, with tokens of a new authority, and of another one that nobody trusts. */
-export async function writeVectors(): Promise<void> {
-  const key = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
-  const [authority, unknown] = [new Authority({ key, hasChain: true }), new Authority({ key, hasChain: true })];
-  const tokens: Record<string, string> = {};
-  const files = await vectorFiles((name, text) => {
-    const by = MADE[name]?.stamp === 'unknown' ? unknown : authority;
-    tokens[name] ??= Buffer.from(by.stamp(new TextEncoder().encode(text))).toString('base64');
-    return tokens[name];
+/** The names of files that are kept as they are. */
+export const KEPT = [
+  'README.md',
+  'timestamps.json',
+  'tsa-root.pem',
+  'tsa-root-of-0.2.pem',
+  ...Object.keys(FROM_0_2).map((name) => `${name}.waybill-proof`),
+];
+
+/** Reads the timestamps that are stored with the vectors. */
+export function storedStamps(): Stamps {
+  return keptStamps(JSON.parse(readFileSync(path.join(VECTORS, 'timestamps.json'), 'utf8')));
+}
+
+const STATED: readonly Part[] = ['signature', 'hand-over', 'acknowledgement', 'expiry'];
+
+/** The parts of what parties and service say that are not proven in a vector. Each verifier must leave open the same. */
+export async function openParts({ file, trust, given }: Pick<Vector, 'file' | 'trust'> & { given?: Given | undefined }): Promise<Part[]> {
+  const read = (name: string) => readFileSync(path.join(VECTORS, name), 'utf8');
+  const { checks } = await verifyBundle(read(file), {
+    ...(trust === 'vkey' ? { vkeys: [read('vkey.txt').trim()] } : { policy: read('policy.txt') }),
+    authorities: given?.authorities,
   });
-  files.set('timestamps.json', `${JSON.stringify(tokens, null, 2)}\n`);
-  files.set('tsa-root.pem', authority.root);
-  authority.close();
-  unknown.close();
+  return STATED.filter((one) => checks.some(({ part, state }) => part === one && state === 'unchecked')).toSorted();
+}
+
+/** Writes all files, with timestamps of a new authority. */
+export async function writeVectors(): Promise<void> {
+  const maker = new StampMaker();
+  const files = await vectorFiles(maker.stamps);
+  files.set('timestamps.json', `${JSON.stringify(maker.kept, null, 2)}\n`);
+  files.set('tsa-root.pem', maker.root);
+  maker.close();
+  mkdirSync(path.join(VECTORS, 'forgeries'), { recursive: true });
   for (const [name, text] of files) writeFileSync(path.join(VECTORS, name), text);
 }
