@@ -3,7 +3,7 @@ import { Consumer } from './consumer.ts';
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts';
 import { events, type WaybillEvent } from './events.ts';
 import { type FollowOptions, follow } from './follow.ts';
-import { type SigningKey, signRequest } from './http-signature.ts';
+import type { SigningKey } from './http-signature.ts';
 import { type Message, readMessage, readPage } from './message.ts';
 import type { InputOf, Operation, ResponseOf } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
@@ -34,6 +34,7 @@ import {
   sentMessage,
 } from './send.ts';
 import { type ManyRequest, type SendOutcome, sendMany } from './send-many.ts';
+import { Signing } from './signing.ts';
 import { openStream } from './stream.ts';
 import { jsonIn, type RequestOptions, Transport, type TransportOptions } from './transport.ts';
 import { type Content, type UploadedFile, type UploadOptions, upload } from './upload.ts';
@@ -71,23 +72,19 @@ export interface WaybillOptions extends Pick<TransportOptions, 'baseUrl' | 'fetc
   onWarning?: ((warning: string) => void) | undefined;
 }
 
-/** Requests whose signature is part of a proof. */
-const SIGNED_OPERATIONS = ['POST /v1/messages', 'POST /v1/messages/{id}/acknowledge'];
-
 /** A client of one Waybill service, with one API key. Methods throw a WaybillError. */
 export class Waybill {
   readonly #transport: Transport;
   readonly #warn: (warning: string) => void;
-  readonly #isSigning: boolean;
+  readonly #signing: Signing | undefined;
 
   constructor({ key, signingKey, onWarning, ...options }: WaybillOptions) {
     if (!/^https?:\/\/./.test(options.baseUrl))
       throw new TypeError(`baseUrl must be the address of the service, such as https://…; it is ${options.baseUrl}`);
     const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const sign: TransportOptions['sign'] =
-      signingKey && (async (operation, request) => (SIGNED_OPERATIONS.includes(operation) ? signRequest(signingKey, request) : {}));
+    this.#signing = signingKey && new Signing(signingKey, this);
+    const sign: TransportOptions['sign'] = this.#signing?.sign.bind(this.#signing);
     this.#transport = new Transport({ ...options, headers: () => authorization, sign });
-    this.#isSigning = signingKey !== undefined;
     this.#warn = onWarning ?? ((warning) => console.warn(warning));
   }
 
@@ -114,9 +111,10 @@ export class Waybill {
 
   /** Sends a message. It is delivered when this returns, and exactly once however often it is repeated with the same idempotency key. */
   async send(request: SendRequest, options: SendOptions = {}): Promise<SentMessage> {
-    const { idempotencyKey = randomKey(), ...rest } = options;
+    const { idempotencyKey = randomKey(), wait, ...rest } = options;
     const files = await this.#uploaded(request.files, rest.signal);
-    const headers = { ...rest.headers, 'idempotency-key': idempotencyKey };
+    const signing = await this.#signing?.headersOf(request, files, rest);
+    const headers = { ...rest.headers, 'idempotency-key': idempotencyKey, ...(wait && { prefer: `wait=${wait}` }), ...signing };
     const read = async (response: Response, signal: AbortSignal) => ({ text: await jsonIn(response, signal), headers: response.headers });
     const response = await this.#transport.request('POST /v1/messages', { body: bodyOf(request, files) }, { ...rest, headers }, read);
     const message = sentMessage(readMessage(response.text), response.headers);
@@ -134,12 +132,13 @@ export class Waybill {
     requests: Iterable<Request> | AsyncIterable<Request>,
     options: Omit<RequestOptions, 'isRepeatable'> = {},
   ): AsyncGenerator<SendOutcome<Request>, void> {
-    if (this.#isSigning) throw new TypeError('sendMany can’t sign messages. Use send, or a client without a signingKey.');
+    if (this.#signing) throw new TypeError('sendMany can’t sign messages. Use send, or a client without a signingKey.');
     return sendMany(this.#transport, (files) => this.#uploaded(files, options.signal), requests, options);
   }
 
   /** Replies to a message: to its sender, or, if it is your own, to its recipient. */
-  reply(to: string | { id: string }, request: Reply, options: SendOptions = {}): Promise<SentMessage> {
+  async reply(to: string | { id: string } | Message, request: Reply, options: SendOptions = {}): Promise<SentMessage> {
+    if (typeof to !== 'string' && 'content_hash' in to) await this.#signing?.know(to, options);
     return this.send({ ...request, in_reply_to: typeof to === 'string' ? to : to.id }, options);
   }
 
@@ -150,10 +149,11 @@ export class Waybill {
 
   /** Tells the sender of a received message what becomes of it. Repeating it does no harm. */
   acknowledge(
-    to: string | { id: string },
+    to: string | { id: string } | Message,
     given: InputOf<'POST /v1/messages/{id}/acknowledge'>['body'],
     options: RequestOptions = {},
   ): Promise<Acknowledgement> {
+    if (this.#signing) return this.#signing.acknowledge(to, given, options);
     const id = typeof to === 'string' ? to : to.id;
     return this.request('POST /v1/messages/{id}/acknowledge', { path: { id }, body: given }, { ...options, isRepeatable: true });
   }

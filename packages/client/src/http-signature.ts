@@ -1,3 +1,4 @@
+import { randomKey } from './random-key.ts';
 import { newSha256 } from './sha256.ts';
 
 // HTTP Message Signatures (RFC 9421) with Ed25519, and Content-Digest (RFC 9530) with SHA-256. Only the one canonical form of structured fields (RFC
@@ -22,6 +23,7 @@ export interface SignatureParameters {
   expires: number | undefined;
   keyid: string | undefined;
   alg: string | undefined;
+  nonce: string | undefined;
   /** The value of `@signature-params`: from `(` to the end of the parameters. */
   text: string;
 }
@@ -37,7 +39,15 @@ export class SignatureFault extends Error {
 /** The components that each signature of a request to Waybill covers, and `idempotency-key`, if the request has this header. */
 const REQUIRED_COMPONENTS = ['@method', '@path', 'content-digest'] as const;
 /** The components that a signature can cover. All of them become part of the proof that others read: never `authorization` or `cookie`. */
-const ALLOWED_COMPONENTS: readonly string[] = [...REQUIRED_COMPONENTS, 'idempotency-key', 'content-type', 'content-length'];
+const ALLOWED_COMPONENTS: readonly string[] = [
+  ...REQUIRED_COMPONENTS,
+  '@authority',
+  'idempotency-key',
+  'waybill-recipient',
+  'waybill-files',
+  'content-type',
+  'content-length',
+];
 
 const LABEL = 'waybill';
 const HEADER_MAX_CHARS = 2_048;
@@ -84,7 +94,8 @@ export function parseParameters(text: string): SignatureParameters {
   }
   const textAt = (name: string) => given.get(name) as string | undefined;
   const timeAt = (name: string) => given.get(name) as number | undefined;
-  return { components, created: timeAt('created'), expires: timeAt('expires'), keyid: textAt('keyid'), alg: textAt('alg'), text };
+  const [created, expires] = [timeAt('created'), timeAt('expires')];
+  return { components, created, expires, keyid: textAt('keyid'), alg: textAt('alg'), nonce: textAt('nonce'), text };
 }
 
 /** Checks that a signature covers what it must, and nothing that can't be part of a proof. */
@@ -138,21 +149,44 @@ export function isDigestOf(header: string, digest: string): boolean {
   return `sha-256=${value}` === digest;
 }
 
+/** A request to sign. The service must receive the covered headers with these values. */
+export interface SignableRequest {
+  method: string;
+  path: string;
+  body: string | Uint8Array;
+  /** The host of the service, with its port if that is not the usual one. Without it, the signature has the former form, and could be of another service. */
+  authority?: string | undefined;
+  /** The header `Idempotency-Key`. */
+  idempotencyKey?: string | undefined;
+  /** The header `Waybill-Recipient`: `recipientName` writes it. */
+  recipient?: string | undefined;
+  /** The header `Waybill-Files`: `filesHash` computes it. */
+  files?: string | undefined;
+  /** 16 to 64 characters of base64url; random by default, and none without `authority`. */
+  nonce?: string | undefined;
+  createdS?: number | undefined;
+}
+
 /** The headers that sign a request: `content-digest`, `signature-input` and `signature`. */
 export async function signRequest(
   { id, privateKey }: SigningKey,
-  request: { method: string; path: string; body: string | Uint8Array; idempotencyKey?: string | undefined; createdS?: number | undefined },
+  request: SignableRequest,
 ): Promise<Record<'content-digest' | 'signature-input' | 'signature', string>> {
-  const { method, path, body, idempotencyKey, createdS = Math.floor(Date.now() / 1_000) } = request;
+  const { method, path, body, authority, idempotencyKey, recipient, files, createdS = Math.floor(Date.now() / 1_000) } = request;
+  const nonce = request.nonce ?? (authority === undefined ? undefined : randomKey());
   const digest = contentDigest(body);
   const values: Components = {
     '@method': method,
     '@path': path,
+    ...(authority !== undefined && { '@authority': authority.toLowerCase() }),
     'content-digest': digest,
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(recipient !== undefined && { 'waybill-recipient': recipient }),
+    ...(files !== undefined && { 'waybill-files': files }),
   };
   const covered = Object.keys(values).map((name) => `"${name}"`);
-  const parameters = parseParameters(`(${covered.join(' ')});created=${createdS};keyid="${id}";alg="ed25519"`);
+  const end = nonce === undefined ? '' : `;nonce="${nonce}"`;
+  const parameters = parseParameters(`(${covered.join(' ')});created=${createdS};keyid="${id}";alg="ed25519"${end}`);
   const base = new TextEncoder().encode(signatureBase(parameters, values));
   const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', await privateKeyOf(privateKey), base));
   return {

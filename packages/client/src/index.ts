@@ -15,6 +15,7 @@ export {
   newSigningKeyPair,
   parseParameters,
   parseSignature,
+  type SignableRequest,
   SignatureFault,
   type SignatureParameters,
   type SigningKey,
@@ -34,8 +35,10 @@ export type * as Api from './schema.ts';
 export type { Reply, SendOptions, SendRequest, SentFile, SentMessage } from './send.ts';
 export type { ManyRequest, SendOutcome } from './send-many.ts';
 export { newSha256, type Sha256 } from './sha256.ts';
+export { filesHash, isNamed, type NamedParty, partyName, recipientName } from './signed-recipient.ts';
 export type { Fetch, RequestOptions } from './transport.ts';
 export type { Content, UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
+export { isWeakKey } from './weak-keys.ts';
 export {
   signWebhook,
   verifyWebhook,

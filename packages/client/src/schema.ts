@@ -202,6 +202,15 @@ export interface paths {
   "/v1/schema-check": {
     post: operations["postSchemaCheck"];
   };
+  "/v1/document-types": {
+    get: operations["getDocumentTypes"];
+  };
+  "/v1/document-types/{type}": {
+    get: operations["getDocumentTypesType"];
+  };
+  "/v1/document-types/{type}/check": {
+    post: operations["postDocumentTypesTypeCheck"];
+  };
   "/v1/agents": {
     get: operations["getAgents"];
     post: operations["postAgents"];
@@ -331,6 +340,12 @@ export interface paths {
     delete: operations["deleteDomainsDomain"];
     patch: operations["patchDomainsDomain"];
   };
+  "/v1/domains/{domain}/keys": {
+    get: operations["getDomainsDomainKeys"];
+  };
+  "/v1/domains/{domain}/keys/check": {
+    post: operations["postDomainsDomainKeysCheck"];
+  };
   "/objects/{id}": {
     get: operations["getObjectsId"];
     put: operations["putObjectsId"];
@@ -400,7 +415,7 @@ export interface components {
           keyword: string;
         }[];
     };
-    Envelope: {
+    SentEnvelope: {
       id: string;
       thread_id: string;
       in_reply_to: string | null;
@@ -415,6 +430,7 @@ export interface components {
       type: string | null;
       subject: string | null;
       note: string | null;
+      expires_at: string | null;
       json: unknown;
       json_sha256: string | null;
       json_bytes_sha256: string | null;
@@ -424,6 +440,8 @@ export interface components {
       content_hash: string;
       receipt_url: string;
       idempotency_key?: string;
+      promise?: string;
+      proof?: string;
     };
     SendRequest: {
       to?: string | null;
@@ -431,6 +449,7 @@ export interface components {
       type?: string | null;
       subject?: string | null;
       note?: string | null;
+      expires_in?: number | null;
       json?: unknown;
       files?: string[];
     };
@@ -459,6 +478,7 @@ export interface components {
       type: string | null;
       subject: string | null;
       note: string | null;
+      expires_at: string | null;
       json_bytes: number | null;
       json_sha256: string | null;
       json_bytes_sha256: string | null;
@@ -484,6 +504,7 @@ export interface components {
       retry_after: number | null;
       idempotent_replayed: boolean;
       idempotent_body_differs: boolean;
+      promise?: string;
     };
     BatchMessage: {
       to?: string | null;
@@ -491,12 +512,39 @@ export interface components {
       type?: string | null;
       subject?: string | null;
       note?: string | null;
+      expires_in?: number | null;
       json?: unknown;
       files?: string[];
       idempotency_key?: string | null;
     };
     BatchRequest: {
       messages: components["schemas"]["BatchMessage"][];
+    };
+    Envelope: {
+      id: string;
+      thread_id: string;
+      in_reply_to: string | null;
+      from: {
+        party: components["schemas"]["Party"];
+        actor: components["schemas"]["Actor"];
+      };
+      to: {
+        party: components["schemas"]["Party"];
+        segment?: string | null;
+      };
+      type: string | null;
+      subject: string | null;
+      note: string | null;
+      expires_at: string | null;
+      json: unknown;
+      json_sha256: string | null;
+      json_bytes_sha256: string | null;
+      files: components["schemas"]["File"][];
+      validation: components["schemas"]["Validation"];
+      received_at: string;
+      content_hash: string;
+      receipt_url: string;
+      idempotency_key?: string;
     };
     Proof: {
       /** @constant */
@@ -545,6 +593,13 @@ export interface components {
       timestamps?: {
           proof: string;
           token: string;
+          crls?: string[];
+          renewals?: {
+              statement: string;
+              proof: string;
+              token: string;
+              crls?: string[];
+            }[];
         }[];
     };
     PendingProof: {
@@ -557,10 +612,15 @@ export interface components {
       public_key: string;
       created_at: string;
       revoked_at: string | null;
+      domain: {
+        name: string;
+        since: string;
+      } | null;
     };
     Signature: {
       key: components["schemas"]["SigningKey"];
       created_at: string;
+      covers: ("service" | "recipient" | "files" | "content")[];
       signature_input: string;
       signature: string;
       components: {
@@ -575,17 +635,25 @@ export interface components {
       at: string;
       party: components["schemas"]["Party"];
       actor: components["schemas"]["Actor"];
+      number: number | null;
       signing_key_id: string | null;
     };
     AcknowledgementRequest: {
       /** @enum {string} */
       status: "accepted" | "rejected" | "processed";
       reason?: string | null;
+      content_hash?: string | null;
+      number?: number | null;
     };
     HandOver: {
       /** @enum {string} */
       way: "webhook" | "consumer";
       at: string;
+      number: number | null;
+    };
+    NonDelivery: {
+      at: string;
+      number: number;
     };
     ReceiptFile: {
       id: string;
@@ -609,6 +677,7 @@ export interface components {
       type: string | null;
       subject: string | null;
       note: string | null;
+      expires_at: string | null;
       json_sha256: string | null;
       json_bytes_sha256: string | null;
       files: components["schemas"]["ReceiptFile"][];
@@ -641,6 +710,7 @@ export interface components {
     ReceiptSignature: {
       key: components["schemas"]["SigningKey"];
       created_at: string;
+      covers: ("service" | "recipient" | "files" | "content")[];
     };
     Colleague: {
       /** @enum {string} */
@@ -803,7 +873,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
-      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired")[];
       signatures: ("hmac" | "ed25519")[];
       client_certificate: boolean;
       public_key: string | null;
@@ -829,7 +899,7 @@ export interface components {
       header_names: string[];
       max_per_second: number | null;
       ordered: boolean;
-      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
+      events: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired")[];
       signatures: ("hmac" | "ed25519")[];
       client_certificate: boolean;
       public_key: string | null;
@@ -860,7 +930,7 @@ export interface components {
       message_id: string | null;
       event_id: string;
       /** @enum {string} */
-      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.test";
+      event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired" | "message.test";
       replay: boolean;
       attempt: number;
       /** @enum {string} */
@@ -901,7 +971,7 @@ export interface components {
           message_id: string | null;
           event_id: string;
           /** @enum {string} */
-          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.test";
+          event: "message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired" | "message.test";
           replay: boolean;
           attempt: number;
           /** @enum {string} */
@@ -1031,6 +1101,85 @@ export interface components {
     };
     RecipientCheck: {
       validation: components["schemas"]["Validation"];
+    };
+    DocumentTypeHead: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+    };
+    DocumentLayout: {
+      number: string;
+      currency?: string;
+      parties: string[];
+      facts: ({
+          path: string;
+          /** @enum {string} */
+          format?: "money" | "quantity" | "percent";
+        })[];
+      lines?: {
+        path: string;
+        columns: ({
+            path: string;
+            /** @enum {string} */
+            format?: "money" | "quantity" | "percent";
+          })[];
+        details?: ({
+            path: string;
+            /** @enum {string} */
+            format?: "money" | "quantity" | "percent";
+          })[];
+      };
+      tables: ({
+          path: string;
+          columns: ({
+              path: string;
+              /** @enum {string} */
+              format?: "money" | "quantity" | "percent";
+            })[];
+          details?: ({
+              path: string;
+              /** @enum {string} */
+              format?: "money" | "quantity" | "percent";
+            })[];
+        })[];
+      totals: ({
+          path: string;
+          /** @enum {string} */
+          format?: "money" | "quantity" | "percent";
+        })[];
+      terms: ({
+          path: string;
+          /** @enum {string} */
+          format?: "money" | "quantity" | "percent";
+        })[];
+      notes: string[];
+    };
+    DocumentType: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+      schema: {
+        [key: string]: unknown;
+      };
+      layout: components["schemas"]["DocumentLayout"];
+      samples: {
+          [key: string]: unknown;
+        }[];
+    };
+    DocumentCheck: {
+      valid: boolean;
+      errors: {
+          path: string;
+          message: string;
+          keyword: string;
+        }[];
+      warnings: {
+          path: string;
+          code: string;
+          message: string;
+        }[];
     };
     Agent: {
       id: string;
@@ -1235,6 +1384,15 @@ export interface components {
       checked_at: string | null;
       missing_since: string | null;
     };
+    DomainKeys: {
+      domain: string;
+      url: string;
+      keys: string[];
+      since: string | null;
+      checked_at: string | null;
+      missing_since: string | null;
+      problem: string | null;
+    };
     UpdatedThread: {
       id: string;
       subject: string | null;
@@ -1274,6 +1432,9 @@ export interface operations {
         "Content-Digest"?: string;
         "Signature-Input"?: string;
         Signature?: string;
+        "Waybill-Recipient"?: string;
+        "Waybill-Files"?: string;
+        Prefer?: string;
         "Waybill-Business"?: string;
       };
     };
@@ -1285,6 +1446,7 @@ export interface operations {
          *   "type": "order",
          *   "subject": "Order 4711",
          *   "note": "Please confirm.",
+         *   "expires_in": 60,
          *   "json": {
          *     "items": [
          *       {
@@ -1302,7 +1464,7 @@ export interface operations {
     responses: {
       201: {
         content: {
-          "application/json": components["schemas"]["Envelope"];
+          "application/json": components["schemas"]["SentEnvelope"];
         };
       };
     };
@@ -1480,6 +1642,8 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["Acknowledgement"][];
             handed_over: components["schemas"]["HandOver"] | null;
+            expired: components["schemas"]["NonDelivery"] | null;
+            next_number: number;
           };
         };
       };
@@ -2192,7 +2356,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
-          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired")[];
           signatures?: ("hmac" | "ed25519")[];
           client_certificate?: boolean;
         };
@@ -2257,7 +2421,7 @@ export interface operations {
           types?: string[] | null;
           max_per_second?: number | null;
           ordered?: boolean;
-          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged")[];
+          events?: ("message.received" | "message.sent" | "schema.failed" | "thread.updated" | "webhook.paused" | "file.hashed" | "message.acknowledged" | "message.expired")[];
           signatures?: ("hmac" | "ed25519")[];
           client_certificate?: boolean;
           recover?: boolean;
@@ -3058,6 +3222,55 @@ export interface operations {
       };
     };
   };
+  getDocumentTypes: {
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["DocumentTypeHead"][];
+          };
+        };
+      };
+    };
+  };
+  getDocumentTypesType: {
+    parameters: {
+      path: {
+        type: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DocumentType"];
+        };
+      };
+    };
+  };
+  postDocumentTypesTypeCheck: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          json: unknown;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DocumentCheck"];
+        };
+      };
+    };
+  };
   getAgents: {
     parameters: {
       query?: {
@@ -3309,6 +3522,8 @@ export interface operations {
         "Content-Digest"?: string;
         "Signature-Input"?: string;
         Signature?: string;
+        "Waybill-Recipient"?: string;
+        "Waybill-Files"?: string;
       };
     };
     requestBody: {
@@ -3319,6 +3534,7 @@ export interface operations {
          *   "type": "order",
          *   "subject": "Order 4711",
          *   "note": "Please confirm.",
+         *   "expires_in": 60,
          *   "json": {
          *     "items": [
          *       {
@@ -4040,6 +4256,40 @@ export interface operations {
       };
     };
   };
+  getDomainsDomainKeys: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        domain: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DomainKeys"];
+        };
+      };
+    };
+  };
+  postDomainsDomainKeysCheck: {
+    parameters: {
+      header: {
+        "Waybill-Business": string;
+      };
+      path: {
+        domain: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["DomainKeys"];
+        };
+      };
+    };
+  };
   getObjectsId: {
     parameters: {
       path: {
@@ -4075,13 +4325,14 @@ export type Party = components['schemas']['Party'];
 export type Actor = components['schemas']['Actor'];
 export type File = components['schemas']['File'];
 export type Validation = components['schemas']['Validation'];
-export type Envelope = components['schemas']['Envelope'];
+export type SentEnvelope = components['schemas']['SentEnvelope'];
 export type SendRequest = components['schemas']['SendRequest'];
 export type SendRequestForm = components['schemas']['SendRequestForm'];
 export type EnvelopeSummary = components['schemas']['EnvelopeSummary'];
 export type BatchOutcome = components['schemas']['BatchOutcome'];
 export type BatchMessage = components['schemas']['BatchMessage'];
 export type BatchRequest = components['schemas']['BatchRequest'];
+export type Envelope = components['schemas']['Envelope'];
 export type Proof = components['schemas']['Proof'];
 export type PendingProof = components['schemas']['PendingProof'];
 export type SigningKey = components['schemas']['SigningKey'];
@@ -4089,6 +4340,7 @@ export type Signature = components['schemas']['Signature'];
 export type Acknowledgement = components['schemas']['Acknowledgement'];
 export type AcknowledgementRequest = components['schemas']['AcknowledgementRequest'];
 export type HandOver = components['schemas']['HandOver'];
+export type NonDelivery = components['schemas']['NonDelivery'];
 export type ReceiptFile = components['schemas']['ReceiptFile'];
 export type Receipt = components['schemas']['Receipt'];
 export type MinimalReceipt = components['schemas']['MinimalReceipt'];
@@ -4123,6 +4375,10 @@ export type Contact = components['schemas']['Contact'];
 export type InboxSchema = components['schemas']['InboxSchema'];
 export type SchemaCheck = components['schemas']['SchemaCheck'];
 export type RecipientCheck = components['schemas']['RecipientCheck'];
+export type DocumentTypeHead = components['schemas']['DocumentTypeHead'];
+export type DocumentLayout = components['schemas']['DocumentLayout'];
+export type DocumentType = components['schemas']['DocumentType'];
+export type DocumentCheck = components['schemas']['DocumentCheck'];
 export type Agent = components['schemas']['Agent'];
 export type PublicProfile = components['schemas']['PublicProfile'];
 export type PublishedSchema = components['schemas']['PublishedSchema'];
@@ -4139,6 +4395,7 @@ export type Member = components['schemas']['Member'];
 export type Invitation = components['schemas']['Invitation'];
 export type Key = components['schemas']['Key'];
 export type Domain = components['schemas']['Domain'];
+export type DomainKeys = components['schemas']['DomainKeys'];
 export type UpdatedThread = components['schemas']['UpdatedThread'];
 export type AcknowledgedMessage = components['schemas']['AcknowledgedMessage'];
 /** @deprecated Use SendRequest. */

@@ -19,6 +19,8 @@ export interface SendOutcome<Request extends ManyRequest = ManyRequest> {
   isReplayed: boolean;
   /** Whether that earlier request is known to have asked for another message. */
   bodyDiffers: boolean;
+  /** The signed promise that the message will be in the log. */
+  promise: string | undefined;
 }
 
 /** The limits of a batch request. Its frame takes some bytes, too. */
@@ -82,7 +84,7 @@ async function sendBatch<Request extends ManyRequest>(
 }
 
 function outcomeOf<Request extends ManyRequest>(request: Request, outcome: BatchOutcome): SendOutcome<Request> {
-  const { status, message, error, retry_after, idempotent_replayed: isReplayed, idempotent_body_differs: bodyDiffers } = outcome;
+  const { status, message, error, retry_after, idempotent_replayed: isReplayed, idempotent_body_differs: bodyDiffers, promise } = outcome;
   const origin = { status, details: error?.details, retryAfterS: retry_after ?? undefined };
   return {
     request,
@@ -90,5 +92,6 @@ function outcomeOf<Request extends ManyRequest>(request: Request, outcome: Batch
     error: error ? new WaybillError(error.code, error.message, origin) : undefined,
     isReplayed,
     bodyDiffers,
+    promise,
   };
 }

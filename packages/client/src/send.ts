@@ -23,10 +23,16 @@ interface Contents {
 }
 
 /** A message to send: to a handle (`globex`, `globex/orders`), or in reply to a message. */
-export type SendRequest = Contents & ({ to: string; in_reply_to?: undefined } | { in_reply_to: string; to?: undefined });
-export type Reply = Contents;
+export type SendRequest = Contents & ({ to: string; in_reply_to?: undefined } | { in_reply_to: string; to?: string | undefined });
+
+export interface Reply extends Contents {
+  /** The handle of the other party, perhaps with another segment. Needed to sign a reply to somebody whose business has claimed a handle since. */
+  to?: string | undefined;
+}
 
 export interface SendOptions extends Omit<RequestOptions, 'isRepeatable'> {
+  /** `logged`: waits some seconds until the log has the message. Then `proof` has the proof; if it takes longer, there is none yet. */
+  wait?: 'logged' | undefined;
   /** One for each message, such as an order number. Random by default, which protects from repeats by this call only. */
   idempotencyKey?: string | undefined;
 }
@@ -47,13 +53,19 @@ export type SentMessage = Message & {
   isReplayed: boolean;
   /** Whether that earlier request is known to have asked for another message: the key was used twice by mistake. */
   bodyDiffers: boolean;
+  /** The signed promise that the message will be in the log. Keep it until you have the proof. Undefined: the service promises nothing at present. */
+  promise: string | undefined;
+  /** The proof that the log has the message, if the request waited for it. */
+  proof: string | undefined;
 };
 
 /** The added fields are not enumerable, because enumerable fields are those of the envelope. */
-export function sentMessage(message: Message, headers: Headers): SentMessage {
+export function sentMessage(message: Message & { promise?: string; proof?: string }, headers: Headers): SentMessage {
   const said = (name: string) => ({ value: headers.get(name) === 'true' });
   const marks = { isReplayed: said('idempotent-replayed'), bodyDiffers: said('idempotent-body-differs') };
-  return Object.defineProperties(message, marks) as SentMessage;
+  const given = (value: string | undefined) => ({ value, enumerable: false });
+  const promised = { promise: given(message.promise), proof: given(message.proof) };
+  return Object.defineProperties(message, { ...marks, ...promised }) as SentMessage;
 }
 
 /** Files over 100 MB have no hash yet. */

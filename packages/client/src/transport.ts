@@ -1,5 +1,5 @@
 import { errorOf, WaybillError } from './errors.ts';
-import type { signRequest } from './http-signature.ts';
+import type { SignableRequest } from './http-signature.ts';
 import { JsonText } from './json-text.ts';
 import { backoffMs, pause } from './pause.ts';
 
@@ -17,7 +17,7 @@ export interface TransportOptions {
   /** Headers of each request to the service, such as `authorization`. */
   headers?: (() => Record<string, string>) | undefined;
   /** The headers of a signature, for requests whose signature is part of a proof. */
-  sign?: ((operation: string, request: Parameters<typeof signRequest>[1]) => Promise<Record<string, string>>) | undefined;
+  sign?: ((operation: string, request: SignableRequest) => Promise<Record<string, string>>) | undefined;
   /** Replaces the error of a try, to say it in other words. */
   describe?: ((error: WaybillError) => WaybillError) | undefined;
   /** Waits before a retry. */
@@ -97,12 +97,21 @@ export class Transport {
     };
     const isRepeatable = options.isRepeatable ?? (method !== 'POST' || 'idempotency-key' in headers);
     const url = this.urlOf(filled, query);
-    const signed = { method, path: new URL(url).pathname, body: content ?? '', idempotencyKey: headers['idempotency-key'] };
+    const { pathname, host } = new URL(url);
+    const signable = {
+      method,
+      path: pathname,
+      authority: host,
+      body: content ?? '',
+      idempotencyKey: headers['idempotency-key'],
+      recipient: headers['waybill-recipient'],
+      files: headers['waybill-files'],
+    };
     return this.retry(isRepeatable, options.signal, async () => {
       // Each try has its own signature, because one is valid for some minutes only.
       const init = {
         method,
-        headers: { ...headers, ...(await this.#sign?.(operation, signed)) },
+        headers: { ...headers, ...(await this.#sign?.(operation, signable)) },
         ...(content !== undefined && { body: content }),
       };
       return this.attempt(url, init, options, read);

@@ -12,6 +12,7 @@ import {
   signatureBase,
   signRequest,
 } from '../src/http-signature.ts';
+import { filesHash } from '../src/signed-recipient.ts';
 
 /** The key and the example of RFC 9421, appendix B.1.4 and B.2.6. */
 const RFC = {
@@ -104,6 +105,27 @@ describe('a signed request', () => {
     expect(await isSignatureGenuine(RFC.publicKey, parameters, values(headers), signature)).toBe(true);
     expect(isDigestOf(headers['content-digest'], contentDigest(REQUEST.body))).toBe(true);
     expect(isDigestOf(headers['content-digest'], contentDigest(`${REQUEST.body} `))).toBe(false);
+  });
+
+  test('names its service, recipient and files, and has a nonce of its own', async () => {
+    const files = filesHash([1, 2].map((n) => `sha256:${String(n).padStart(64, '0')}`));
+    const statement = { ...REQUEST, authority: 'Waybill.example.com:8443', recipient: 'globex', files };
+    const by = { id: 'sgk_1', privateKey: RFC.privateKey };
+    const headers = await signRequest(by, { ...statement, nonce: 'bm9uY2Vub25jZW5vbmNlMTIz' });
+    const covered = '("@method" "@path" "@authority" "content-digest" "idempotency-key" "waybill-recipient" "waybill-files")';
+    expect(headers['signature-input']).toBe(
+      `waybill=${covered};created=1800000000;keyid="sgk_1";alg="ed25519";nonce="bm9uY2Vub25jZW5vbmNlMTIz"`,
+    );
+    // Computed with OpenSSL. The Python client's tests have the same text.
+    expect(headers.signature).toBe('waybill=:TCO1i6yXa3aD/KWlqk/ErG14KhtSL2pRHdbLTpc7pY1Vaf7WFMmBnd9tv3NC8oRwTXqjt8NpEtnzixIzBUBNDA==:');
+    const nonces = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const { 'signature-input': input, signature } = await signRequest(by, statement);
+        return parseSignature(input, signature).parameters.nonce;
+      }),
+    );
+    expect(new Set(nonces).size).toBe(50);
+    for (const nonce of nonces) expect(nonce).toMatch(/^[\w-]{16,64}$/);
   });
 
   test('is genuine with a new key pair', async () => {
