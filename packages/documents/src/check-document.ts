@@ -1,0 +1,33 @@
+import { type LosslessJson, parseLossless } from '@waybill/client';
+import { DocumentPart } from './document-part.ts';
+import type { DocumentType, Rule, Warning } from './document-type.ts';
+import { WARNINGS_MAX } from './limits.ts';
+import { checkable, oneCurrency } from './rules/head.ts';
+
+const FOR_ALL: readonly Rule[] = [checkable, oneCurrency];
+
+/**
+ * What the rules of a type find in a document, in the order of the rules: at most WARNINGS_MAX warnings. Takes the JSON as text, so that no
+ * number is rounded. Never throws: text that is no JSON gets one warning.
+ */
+export function checkDocument({ rules }: Pick<DocumentType, 'rules'>, json: string): Warning[] {
+  const warnings: Warning[] = [];
+  const value = parsed(json);
+  if (value === undefined) return [{ path: '', code: 'not_json', message: 'This is not JSON, or it is nested too deeply.' }];
+  const document = new DocumentPart(value);
+  for (const rule of [...FOR_ALL, ...rules])
+    for (const warning of rule(document)) {
+      if (warnings.length === WARNINGS_MAX) return warnings;
+      warnings.push(warning);
+    }
+  return warnings;
+}
+
+function parsed(text: string): LosslessJson | undefined {
+  try {
+    return parseLossless(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
