@@ -130,6 +130,12 @@ module.exports = {
       to: { pathNot: '^packages/proof/src/|^@waybill/client$' },
     },
     {
+      name: 'documents-imports-the-client-only',
+      severity: 'error',
+      from: { path: '^packages/documents/src/' },
+      to: { pathNot: '^packages/documents/src/|^@waybill/client$' },
+    },
+    {
       name: 'mcp-knows-client-and-proof',
       severity: 'error',
       from: { path: '^packages/mcp/src/' },

@@ -33,7 +33,15 @@ const SHARDS = 2;
 const SETTINGS = { fsync: 'on', shared_buffers: '256MB', max_connections: '400' };
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-const SCENARIOS = ['sends to one', 'sends to 1,000', 'inbox pages', 'receipts', 'deliveries'] as const;
+const SCENARIOS = [
+  'sends to one',
+  'sends to 1,000',
+  'sends inside a shard',
+  'sends between two shards',
+  'inbox pages',
+  'receipts',
+  'deliveries',
+] as const;
 type Scenario = (typeof SCENARIOS)[number];
 
 interface Turn {
@@ -56,6 +64,8 @@ interface Contender extends Store {
   port: number;
   service: number;
   keys: string[];
+  /** The shards of the businesses. One PostgreSQL has the same pairs of sender and recipient. */
+  shards: number[];
   receipts: string[];
   turns: Map<Scenario, Turn[]>;
 }
@@ -127,15 +137,17 @@ async function start(name: string, store: Store, shards: number, authority: Auth
   if (shards > 0) await distribute(database, shards, () => {});
   const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
   const keys: string[] = [];
+  const places: number[] = [];
   for (let i = 0; i < BUSINESSES; i++) {
     const { id } = await parties.create(`business-${i}`, `Business ${i}`);
     const agent = await createAgent(database, id, { name: 'Bench' });
     keys.push((await createKey(database, id, agent.id, 'read_write')).secret);
+    places.push(Number(id % BigInt(SHARDS)));
   }
   await database.close();
   const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-bench-data-'));
   const port = await freePort();
-  const child = spawnService(ROOT, data, authority, [], { DATABASE_URL: store.url, PORT: String(port) });
+  const child = spawnService(ROOT, data, authority, [], { DATABASE_URL: store.url, LOG_KEY_PLAINTEXT: 'allow', PORT: String(port) });
   while (
     !(await fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ ok }) => ok,
@@ -153,7 +165,7 @@ async function start(name: string, store: Store, shards: number, authority: Auth
     await store.stop();
     rmSync(data, { recursive: true, force: true });
   };
-  return { ...store, name, port, service: child.pid ?? 0, keys, receipts: [], turns: new Map(), stop };
+  return { ...store, name, port, service: child.pid ?? 0, keys, shards: places, receipts: [], turns: new Map(), stop };
 }
 
 async function post(port: number, key: string, where: string, body: unknown): Promise<{ secret: string; receipt_url: string }> {
@@ -174,10 +186,17 @@ function send(key: string, to: number): string {
 }
 
 /** The requests of a scenario. Recipients of deliveries have a webhook each, the others none. */
-function requestOf({ keys, receipts }: Contender, scenario: Scenario): string {
-  const key = keys[anyOf(keys)] ?? '';
+function requestOf({ keys, shards, receipts }: Contender, scenario: Scenario): string {
+  const sender = anyOf(keys);
+  const key = keys[sender] ?? '';
   if (scenario === 'sends to one') return send(key, 7);
   if (scenario === 'sends to 1,000') return send(key, anyOf(keys, 200));
+  if (scenario === 'sends inside a shard' || scenario === 'sends between two shards') {
+    let to: number;
+    do to = anyOf(keys, 200);
+    while ((shards[to] === shards[sender]) !== (scenario === 'sends inside a shard'));
+    return send(key, to);
+  }
   if (scenario === 'deliveries') return send(key, anyOf(keys, 100, 200));
   if (scenario === 'inbox pages') return httpRequest('GET', '/v1/inbox?limit=50', keys[anyOf(keys, 100)] ?? '');
   return httpRequest('GET', `/v1/receipts/${receipts[anyOf(receipts)]}`, key);

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { newAuthority } from '../server/test/support/certificates.ts';
 import { httpRequest, runLoad } from './http-load.ts';
 import { PAYLOAD, SUBJECT, TYPE } from './payload.ts';
-import { median } from './processes.ts';
+import { median, processorTime } from './processes.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-process.ts';
 
 /**
@@ -38,14 +38,18 @@ export async function measureConsumers(): Promise<void> {
     console.error(`· sending ${BACKLOG.toLocaleString('en')} messages`);
     await send(service, sender, BACKLOG);
     await consumer.call('PUT', '', { start: 'beginning' });
-    const rates: number[] = [];
+    const drains: Drain[] = [];
     for (let turn = 1; turn <= DRAINS; turn++) {
       console.error(`· draining with ${WORKERS} workers, ${LEASED_AT_ONCE} messages a lease, turn ${turn} of ${DRAINS}`);
       await consumer.call('POST', '/seek', { position: 'beginning' });
       await service.sql.query('CHECKPOINT');
-      rates.push(await drain(consumer));
+      drains.push(await drain(service, consumer));
     }
-    console.table([{ 'messages per second': Math.round(median(rates)), turns: rates.map(Math.round).join(' ') }]);
+    const of = (key: keyof Drain) => drains.map((one) => Math.round(one[key]));
+    console.table([
+      { 'messages per second': median(of('perSecond')), 'Node µs': median(of('nodeUs')), 'PostgreSQL µs': median(of('postgresUs')) },
+    ]);
+    console.table([{ turns: of('perSecond').join(' '), 'Node µs': of('nodeUs').join(' '), 'PostgreSQL µs': of('postgresUs').join(' ') }]);
     console.error(`· sending ${SENDS_PER_SECOND} messages a second to ${WORKERS} workers that wait`);
     console.table(await latency(service, sender, consumer));
     console.error(`· ${(IDLE_BUSINESSES * IDLE_PER_BUSINESS).toLocaleString('en')} consumers that nobody uses`);
@@ -98,8 +102,16 @@ async function send(service: ServiceUnderTest, { key }: Business, count: number)
     await runLoad({ port: service.port, connections: CONNECTIONS, seconds: 1, warmUpSeconds: 0, request: one, expectStatus: 201 });
 }
 
-async function drain(consumer: Client): Promise<number> {
+interface Drain {
+  perSecond: number;
+  /** Processor time for each message leased and acknowledged, in microseconds. */
+  nodeUs: number;
+  postgresUs: number;
+}
+
+async function drain({ pid }: ServiceUnderTest, consumer: Client): Promise<Drain> {
   let done = 0;
+  const before = processorTime(pid);
   const begin = performance.now();
   await Promise.all(
     Array.from({ length: WORKERS }, async (_, n) => {
@@ -110,7 +122,13 @@ async function drain(consumer: Client): Promise<number> {
       }
     }),
   );
-  return done / ((performance.now() - begin) / 1000);
+  const seconds = (performance.now() - begin) / 1000;
+  const after = processorTime(pid);
+  return {
+    perSecond: done / seconds,
+    nodeUs: ((after.node - before.node) / done) * 1e6,
+    postgresUs: ((after.postgres - before.postgres) / done) * 1e6,
+  };
 }
 
 /** Measures the time from the 201 to the response of the lease. */

@@ -87,7 +87,7 @@ export async function measureLeafCost() {
   try {
     await migrate(database);
     const store = new FolderStore(path.join(folder, 'files'), new UrlSigner(Buffer.alloc(32)), '', (_name, work) => work());
-    const keys = new LogKeys(new SecretBox(undefined, []), undefined);
+    const keys = new LogKeys(new SecretBox(undefined, []), { operators: undefined, allowsPlaintext: true });
     const tiles = new Tiles(database, store.named);
     await new Log(database, tiles, keys, store.named).ensure('http://bench.example');
     const sequencer = new Sequencer({ database, objects: store.named, tiles, keys }, silent);

@@ -11,6 +11,7 @@ export const FILE = path.join(import.meta.dirname, '../docs/limits.md');
 const SOURCES = [
   'limits.ts',
   'people-limits.ts',
+  'domain-key-limits.ts',
   'process-limits.ts',
   'webhook-limits.ts',
   'consumer-limits.ts',

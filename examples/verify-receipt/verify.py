@@ -4,7 +4,7 @@ from typing import Any
 
 FIELDS = ("id", "thread_id", "in_reply_to", "from", "to", "type", "subject", "note", "json_sha256", "received_at")
 # Covered only where it is given: messages without JSON, and older ones, lack it.
-IF_GIVEN = ("json_bytes_sha256",)
+IF_GIVEN = ("expires_at", "json_bytes_sha256")
 FILE_FIELDS = ("id", "filename", "content_type", "size_bytes", "sha256")
 
 

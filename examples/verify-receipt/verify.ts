@@ -6,7 +6,7 @@ type Fields = { [name: string]: Json };
 /** What the hash of a receipt covers. */
 const FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', 'subject', 'note', 'json_sha256', 'received_at'];
 /** What it covers only where it is given: messages without JSON, and older ones, lack it. */
-const IF_GIVEN = ['json_bytes_sha256'];
+const IF_GIVEN = ['expires_at', 'json_bytes_sha256'];
 const FILE_FIELDS = ['id', 'filename', 'content_type', 'size_bytes', 'sha256'];
 
 /** Whether nothing in the receipt has been changed since the delivery. */

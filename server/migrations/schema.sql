@@ -118,7 +118,8 @@ CREATE TYPE prepared_message AS (
   mail_digest bytea,
   type text,
   subject text,
-  note text
+  note text,
+  expires_at text
 );
 
 CREATE TYPE prepared_signature AS (
@@ -159,6 +160,7 @@ CREATE TABLE acknowledgements (
   signature bytea,
   components text,
   body bytea,
+  chain_number smallint,
   CONSTRAINT acknowledgements_check CHECK ((num_nonnulls(key_id, signature_input, signature, components, body) = ANY (ARRAY[0, 5]))),
   CONSTRAINT acknowledgements_pkey PRIMARY KEY (party_id, message_id, number)
 );
@@ -320,6 +322,37 @@ CREATE TABLE device_logins (
   CONSTRAINT device_logins_user_code_key UNIQUE (user_code)
 );
 
+CREATE TABLE domain_key_files (
+  party_id bigint NOT NULL,
+  domain text NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  missing_since timestamp with time zone,
+  problem text,
+  holds integer,
+  CONSTRAINT domain_key_files_pkey PRIMARY KEY (party_id, domain)
+);
+
+CREATE TABLE domain_key_spans (
+  party_id bigint NOT NULL,
+  key text NOT NULL,
+  domain text NOT NULL,
+  from_number integer NOT NULL,
+  to_number integer,
+  CONSTRAINT domain_key_spans_pkey PRIMARY KEY (party_id, key, domain, from_number)
+);
+
+CREATE TABLE domain_key_statements (
+  party_id bigint NOT NULL,
+  domain text NOT NULL,
+  number integer NOT NULL,
+  at timestamp with time zone NOT NULL,
+  keys text[] NOT NULL,
+  statement text NOT NULL,
+  log_batch uuid NOT NULL,
+  CONSTRAINT domain_key_statements_pkey PRIMARY KEY (party_id, domain, number)
+);
+
 CREATE TABLE domain_requests (
   party_id bigint NOT NULL,
   domain text COLLATE "C" NOT NULL,
@@ -339,6 +372,13 @@ CREATE TABLE drop_pages (
   logo_hash text,
   CONSTRAINT drop_pages_check CHECK ((num_nonnulls(logo, logo_type, logo_hash) = ANY (ARRAY[0, 3]))),
   CONSTRAINT drop_pages_pkey PRIMARY KEY (party_id)
+);
+
+CREATE TABLE expiries (
+  sender_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT expiries_pkey PRIMARY KEY (sender_id, message_id)
 );
 
 CREATE TABLE files (
@@ -371,6 +411,9 @@ CREATE TABLE hand_overs (
   message_id uuid NOT NULL,
   way hand_over_way NOT NULL,
   handed_over_at timestamp with time zone NOT NULL,
+  number smallint,
+  log_batch uuid,
+  log_slot smallint,
   CONSTRAINT hand_overs_pkey PRIMARY KEY (party_id, message_id)
 );
 
@@ -478,7 +521,20 @@ CREATE TABLE log_checkpoints (
   is_witnessed boolean NOT NULL DEFAULT false,
   timestamp_token bytea,
   timestamped_at timestamp with time zone,
+  timestamp_time timestamp with time zone,
+  timestamp_ends_at timestamp with time zone,
+  timestamp_lists_missing_since timestamp with time zone,
+  timestamp_crls text[],
+  timestamp_statement text,
+  timestamp_stated_at timestamp with time zone,
+  timestamp_batch uuid,
   CONSTRAINT log_checkpoints_pkey PRIMARY KEY (log, size)
+);
+
+CREATE TABLE log_crls (
+  hash text NOT NULL,
+  crl bytea NOT NULL,
+  CONSTRAINT log_crls_pkey PRIMARY KEY (hash)
 );
 
 CREATE TABLE log_duties (
@@ -568,7 +624,25 @@ CREATE TABLE messages (
   log_batch uuid,
   log_slot smallint,
   json_bytes_sha256 bytea,
+  expires_at text,
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
+);
+
+CREATE TABLE non_deliveries (
+  party_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  noted_at timestamp with time zone NOT NULL,
+  number smallint NOT NULL,
+  log_batch uuid NOT NULL,
+  CONSTRAINT non_deliveries_pkey PRIMARY KEY (party_id, message_id)
+);
+
+CREATE TABLE noted_hand_overs (
+  party_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  way hand_over_way NOT NULL,
+  handed_over_at timestamp with time zone NOT NULL,
+  CONSTRAINT noted_hand_overs_pkey PRIMARY KEY (party_id, message_id)
 );
 
 CREATE TABLE notifications (
@@ -1078,6 +1152,8 @@ CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
 CREATE INDEX device_logins_of_network ON device_logins USING btree (network);
 CREATE INDEX device_logins_of_party ON device_logins USING btree (party_id) WHERE (party_id IS NOT NULL);
 CREATE INDEX device_logins_of_site ON device_logins USING btree (site) WHERE (site IS NOT NULL);
+CREATE INDEX domain_key_statements_by_time ON domain_key_statements USING btree (party_id, domain, at);
+CREATE INDEX expiries_due ON expiries USING btree (due_at);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
 CREATE INDEX files_by_object ON files USING btree (object_id);
 CREATE INDEX follower_failures_by_time ON follower_failures USING btree (next_at);
@@ -1097,7 +1173,10 @@ CREATE INDEX ledger_entries_by_type ON ledger_entries USING btree (party_id, box
 CREATE INDEX ledger_entries_by_validation ON ledger_entries USING btree (party_id, box, validation, "position") WHERE is_filtered;
 CREATE UNIQUE INDEX log_batches_placed ON log_batches USING btree (log, first_index) WHERE (first_index IS NOT NULL);
 CREATE INDEX log_batches_waiting ON log_batches USING btree (id) WHERE (first_index IS NULL);
+CREATE INDEX log_checkpoints_by_end ON log_checkpoints USING btree (log, timestamp_ends_at) WHERE (timestamp_ends_at IS NOT NULL);
+CREATE INDEX log_checkpoints_by_timestamp_batch ON log_checkpoints USING btree (timestamp_batch) WHERE (timestamp_batch IS NOT NULL);
 CREATE INDEX log_checkpoints_timestamped ON log_checkpoints USING btree (log, size) WHERE (timestamp_token IS NOT NULL);
+CREATE INDEX log_checkpoints_unstated ON log_checkpoints USING btree (timestamped_at) WHERE ((timestamp_token IS NOT NULL) AND (timestamp_statement IS NULL));
 CREATE INDEX log_checkpoints_witnessed ON log_checkpoints USING btree (log, size) WHERE is_witnessed;
 CREATE INDEX members_of_person ON members USING btree (person_id, party_id);
 CREATE INDEX messages_by_receipt ON messages USING btree (receipt_token);
@@ -1362,7 +1441,7 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION commit_messages(messages prepared_message[], ledgers touched_ledger[], has_keys boolean, has_relays boolean, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval, OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT committed committed_message[])
+CREATE FUNCTION commit_messages(messages prepared_message[], ledgers touched_ledger[], has_keys boolean, has_relays boolean, month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval, OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT bases bigint[], OUT committed committed_message[])
  RETURNS record
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1377,6 +1456,7 @@ DECLARE
 BEGIN
   SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
   received_ms := placed.delivery_ms;
+  bases := placed.bases;
 
   IF may_be_refused(messages, ledgers, has_keys, clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit) THEN
     SELECT * INTO judged
@@ -1574,6 +1654,19 @@ BEGIN
   SELECT business, f.id, f.message_id, f.ordinal, f.owner_id, f.object_id, f.filename, f.content_type
     FROM json_populate_recordset(NULL::files, taken -> 'files') AS f
   ON CONFLICT DO NOTHING;
+END
+$function$;
+
+CREATE FUNCTION expect_takers(messages committed_message[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  INSERT INTO expiries (sender_id, message_id, due_at)
+  SELECT s.sender_id, s.id, s.expires_at::timestamptz
+    FROM unnest(messages) AS m JOIN messages s ON s.sender_id = m.sender_id AND s.id = m.id
+   WHERE s.expires_at IS NOT NULL AND m.half IS DISTINCT FROM 'in';
 END
 $function$;
 
@@ -1795,6 +1888,20 @@ BEGIN
   IF party_ids IS NOT NULL THEN
     PERFORM note_hand_overs(party_ids, message_ids, 'webhook', clock);
   END IF;
+END
+$function$;
+
+CREATE FUNCTION hold_valid_key(party bigint, key_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  IF to_regclass('signing_keys') IS NULL THEN
+    RETURN true;
+  END IF;
+  PERFORM 1 FROM signing_keys k WHERE k.party_id = party AND k.id = key_id AND k.revoked_at IS NULL FOR SHARE;
+  RETURN FOUND;
 END
 $function$;
 
@@ -2136,11 +2243,18 @@ CREATE FUNCTION keep_signatures(messages committed_message[], signatures prepare
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+DECLARE
+  signer record;
 BEGIN
   -- Most batches have none.
   IF cardinality(signatures) = 0 THEN
     RETURN;
   END IF;
+  FOR signer IN SELECT DISTINCT s.sender_id, s.key_id FROM unnest(signatures) AS s ORDER BY s.sender_id, s.key_id LOOP
+    IF NOT hold_valid_key(signer.sender_id, signer.key_id) THEN
+      RAISE EXCEPTION 'the signing key % is revoked', signer.key_id USING ERRCODE = 'KR001';
+    END IF;
+  END LOOP;
   INSERT INTO message_signatures (sender_id, message_id, key_id, signature_input, signature, components, body_before, body_after)
   SELECT s.* FROM unnest(signatures) AS s WHERE s.message_id IN (SELECT m.id FROM unnest(messages) AS m);
 END
@@ -2410,6 +2524,39 @@ BEGIN
   SELECT json_agg(g ORDER BY g.position) INTO entries FROM gone g;
 
   RETURN json_strip_nulls(json_build_object('files', files, 'objects', objects, 'entries', entries));
+END
+$function$;
+
+CREATE FUNCTION lock_chains(party_ids bigint[], message_ids uuid[])
+ RETURNS TABLE(party_id bigint, message_id uuid, content_hash bytea, recipient text, received_at timestamp with time zone, expires_at text, message_batch uuid, way hand_over_way, handed_over_at timestamp with time zone, clock timestamp with time zone)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  noted record;
+  ways  hand_over_way[] := '{}';
+  times timestamptz[]   := '{}';
+BEGIN
+  PERFORM FROM (SELECT e.message_id FROM unnest(party_ids, message_ids) AS k (party_id, message_id)
+                  JOIN ledger_entries e ON e.party_id = k.party_id AND e.message_id = k.message_id AND e.box = 'in'
+                 ORDER BY e.party_id, e.position FOR UPDATE OF e) locked;
+
+  FOR noted IN
+    DELETE FROM noted_hand_overs n USING unnest(party_ids, message_ids) WITH ORDINALITY AS k (party_id, message_id, place)
+     WHERE n.party_id = k.party_id AND n.message_id = k.message_id RETURNING k.place, n.way, n.handed_over_at
+  LOOP
+    ways[noted.place] := noted.way;
+    times[noted.place] := noted.handed_over_at;
+  END LOOP;
+
+  RETURN QUERY
+  SELECT e.party_id, e.message_id, m.content_hash, m.recipient, m.received_at, m.expires_at, m.log_batch,
+         CASE WHEN h.message_id IS NULL THEN ways[k.place] END, CASE WHEN h.message_id IS NULL THEN times[k.place] END, clock_timestamp()
+    FROM unnest(party_ids, message_ids) WITH ORDINALITY AS k (party_id, message_id, place)
+    JOIN ledger_entries e ON e.party_id = k.party_id AND e.message_id = k.message_id AND e.box = 'in'
+    JOIN messages m ON m.sender_id = coalesce(e.author_id, e.counterparty_id) AND m.id = e.message_id
+    LEFT JOIN hand_overs h ON h.party_id = k.party_id AND h.message_id = k.message_id;
 END
 $function$;
 
@@ -2751,7 +2898,7 @@ CREATE FUNCTION note_hand_overs(party_ids bigint[], message_ids uuid[], way hand
 AS $function$
 #variable_conflict use_column
 BEGIN
-  INSERT INTO hand_overs (party_id, message_id, way, handed_over_at)
+  INSERT INTO noted_hand_overs (party_id, message_id, way, handed_over_at)
   SELECT h.party_id, h.message_id, note_hand_overs.way, clock FROM unnest(party_ids, message_ids) AS h (party_id, message_id) ORDER BY 1, 2
   ON CONFLICT (party_id, message_id) DO NOTHING;
 END
@@ -2995,6 +3142,29 @@ BEGIN
     FROM unnest(subjects) AS s (id) JOIN webhooks w ON w.party_id = party AND w.active AND happened = ANY (w.events)
    WHERE (SELECT a.id FROM webhook_attempts a WHERE a.party_id = w.party_id AND a.webhook_id = w.id AND a.status = 'pending'
            OFFSET waiting_max - 1 LIMIT 1) IS NULL;
+END
+$function$;
+
+CREATE FUNCTION read_chains(party_ids bigint[], message_ids uuid[])
+ RETURNS TABLE(party_id bigint, message_id uuid, number smallint, said_at timestamp with time zone, way hand_over_way, statement text, log_batch uuid, log_slot smallint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT k.party_id, k.message_id, l.number, l.said_at, l.way, l.statement, l.log_batch, l.log_slot
+    FROM unnest(party_ids, message_ids) AS k (party_id, message_id)
+   CROSS JOIN LATERAL (
+      SELECT h.number, h.handed_over_at AS said_at, h.way, NULL::text AS statement, h.log_batch, h.log_slot
+        FROM hand_overs h WHERE h.party_id = k.party_id AND h.message_id = k.message_id AND h.number IS NOT NULL
+      UNION ALL
+      SELECT n.number, n.noted_at, NULL, NULL, n.log_batch, 0::smallint
+        FROM non_deliveries n WHERE n.party_id = k.party_id AND n.message_id = k.message_id
+      UNION ALL
+      SELECT a.chain_number, NULL, NULL, a.statement, a.log_batch, 0::smallint
+        FROM acknowledgements a WHERE a.party_id = k.party_id AND a.message_id = k.message_id AND a.chain_number IS NOT NULL) l
+   ORDER BY k.party_id, k.message_id, l.number;
 END
 $function$;
 
@@ -3768,8 +3938,8 @@ BEGIN
     -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
     INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256, validation,
                           validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
-                          type, subject, note)
-    SELECT fixed.*, m.type, m.subject, m.note
+                          type, subject, note, expires_at)
+    SELECT fixed.*, m.type, m.subject, m.note, m.expires_at
       FROM m, LATERAL (
            SELECT m.sender_id, m.id, m.recipient_id, m.segment, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.json, m.json_sha256, m.json_bytes_sha256,
                   m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,

@@ -25,8 +25,10 @@ import * as consumers from './modules/consumers/routes.ts';
 import * as work from './modules/consumers/work-routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import * as deviceLogins from './modules/device-logins/routes.ts';
+import * as documentTypes from './modules/document-types/routes.ts';
 import { HOME } from './modules/documentation/library.ts';
 import { documentation } from './modules/documentation/routes.ts';
+import * as domainKeys from './modules/domain-keys/routes.ts';
 import * as domains from './modules/domains/routes.ts';
 import * as dropPage from './modules/drop/drop-page-routes.ts';
 import * as drop from './modules/drop/routes.ts';
@@ -143,6 +145,9 @@ export const api: readonly Route<Context>[] = [
   ['PATCH', '/v1/inbox/schema', 'key rw', inboxSchema.change],
   ['POST', '/v1/inbox/schema/check', 'key rw', inboxSchema.check],
   ['POST', '/v1/schema-check', 'key rw', inboxSchema.checkForRecipient],
+  ['GET', '/v1/document-types', 'public', documentTypes.list],
+  ['GET', '/v1/document-types/:type', 'public', documentTypes.getOne],
+  ['POST', '/v1/document-types/:type/check', 'key rw', documentTypes.check],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
@@ -196,6 +201,8 @@ export const api: readonly Route<Context>[] = [
   ['POST', '/v1/domains/:domain/check', 'admin', domains.check],
   ['PATCH', '/v1/domains/:domain', 'owner', domains.change],
   ['DELETE', '/v1/domains/:domain', 'admin', domains.remove],
+  ['GET', '/v1/domains/:domain/keys', 'member', domainKeys.read],
+  ['POST', '/v1/domains/:domain/keys/check', 'admin', domainKeys.check],
   ['PUT', '/objects/:id', 'public unlimited', objects.put],
   ['GET', '/objects/:id', 'public unlimited', objects.get],
 ];

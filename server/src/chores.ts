@@ -1,6 +1,8 @@
 import type { Context } from './context.ts';
 import { accountChores } from './modules/accounts/chores.ts';
+import { expireMessages } from './modules/acknowledgements/expire.ts';
 import { contactChores } from './modules/contacts/chores.ts';
+import { domainKeyChores } from './modules/domain-keys/chores.ts';
 import { domainChores } from './modules/domains/chores.ts';
 import { fileChores } from './modules/files/chores.ts';
 import { joinHistory } from './modules/joined-history/joined-history.ts';
@@ -23,8 +25,10 @@ export function allChores(context: Context): Chore[] {
     ...accountChores,
     ...messageChores,
     joinHistory,
+    expireMessages,
     ...contactChores,
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),
+    ...domainKeyChores(context),
     ...fileChores(files, objects),
     ...webhookChores(config.webhookLogDays, webhookSecrets),
     ...webhookNotices(context),

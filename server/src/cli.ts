@@ -195,6 +195,7 @@ async function main(): Promise<void> {
       shards: { type: 'string' },
       key: { type: 'string' },
       reason: { type: 'string' },
+      'from-settings': { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },

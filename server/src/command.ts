@@ -18,6 +18,7 @@ interface Options {
   shards?: string | undefined;
   key?: string | undefined;
   reason?: string | undefined;
+  'from-settings'?: boolean | undefined;
 }
 
 export interface Command {

@@ -17,6 +17,7 @@ import {
   isNameServer,
   isNetwork,
   isProxy,
+  isWebAddress,
 } from './platform/processes/setting-forms.ts';
 import { isEd25519Key } from './platform/secrets/ed25519.ts';
 import { SECRETS_KEY_BYTES } from './platform/secrets/secret-box.ts';
@@ -84,6 +85,8 @@ export interface Config {
   logKey: Buffer | undefined;
   logKeyCommand: string | undefined;
   logPublicKey: Buffer | undefined;
+  /** The service starts although a key of the log is in the database in clear text. */
+  allowsPlaintextLogKey: boolean;
   dnsServers: string[];
   /** Undefined: files are stored in the data folder, and the other S3 settings are ignored. */
   s3Bucket: string | undefined;
@@ -106,6 +109,8 @@ export interface Config {
   /** The witnesses of the log, and how many are enough. Undefined: none. */
   witnesses: Policy | undefined;
   tsaUrl: string | undefined;
+  /** Where the authority's lists of revoked certificates are, instead of the addresses in its certificates. */
+  tsaCrlUrls: string[];
 }
 
 export class ConfigError extends Error {}
@@ -215,6 +220,12 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     logKey: logKey(),
     logKeyCommand: text('LOG_KEY_COMMAND'),
     logPublicKey: logPublicKey(),
+    allowsPlaintextLogKey:
+      check(
+        text('LOG_KEY_PLAINTEXT') ?? 'refuse',
+        (value) => value === 'refuse' || value === 'allow',
+        () => refuse('LOG_KEY_PLAINTEXT', 'refuse or allow'),
+      ) === 'allow',
     dnsServers: list('DNS_SERVERS', isNameServer, 'IP addresses such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353'),
     s3Bucket: text('S3_BUCKET'),
     s3Endpoint: url('S3_ENDPOINT', ['http:', 'https:']),
@@ -239,6 +250,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment()): Readonly<Con
     mailFrom: sender(),
     witnesses: witnesses(),
     tsaUrl: check(url('TSA_URL', ['http:', 'https:']), hasNoPassword, () => refuse('TSA_URL', 'a URL without user name and password')),
+    tsaCrlUrls: list('TSA_CRL_URLS', isWebAddress, 'URLs that begin with https:// or http://'),
   });
 
   function witnesses(): Policy | undefined {

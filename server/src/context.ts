@@ -25,15 +25,18 @@ import { Arrivals } from './modules/live/arrivals.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
 import type { PublicationServices } from './modules/log/publication.ts';
-import { keyFromCommand, keyFromFile } from './modules/log/signing-key.ts';
+import { keyFromCommand, keyFromFile, type SigningKey } from './modules/log/signing-key.ts';
 import { Tiles } from './modules/log/tiles.ts';
 import { KeptMailAccess } from './modules/mail/kept-mail-access.ts';
 import { Mails } from './modules/mail/mails.ts';
 import { codeMail } from './modules/mail/templates.ts';
 import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
+import { LoggedWaits } from './modules/promises/logged-waits.ts';
+import { Promises } from './modules/promises/promises.ts';
 import { addCommentDocument } from './modules/search/comment-documents.ts';
 import { Searches } from './modules/search/search.ts';
+import { LoggedKeys } from './modules/signatures/logged-keys.ts';
 import type { CommentFollower } from './modules/threads/comments.ts';
 import { ThreadCounts } from './modules/threads/thread-counts.ts';
 import { updatedThread } from './modules/threads/updated-thread.ts';
@@ -94,9 +97,12 @@ export interface Context {
   webhookStatistics: WebhookStatistics;
   webhookSecrets: WebhookSecrets;
   transparencyLog: Log;
+  loggedKeys: LoggedKeys;
   publication: PublicationServices;
   witnesses: Witnesses | undefined;
   historyGuard: HistoryGuard | undefined;
+  promises: Promises;
+  loggedWaits: LoggedWaits;
   objects: ObjectStore;
   /** The store that the service itself serves. Undefined: files are in a bucket. */
   folder: FolderStore | undefined;
@@ -105,6 +111,8 @@ export interface Context {
   outbound: Outbound;
   quotas: Quotas;
   cursors: Cursors;
+  /** The time of the database. */
+  now: Clock;
   metrics: Registry;
   tokens: TokenExchange;
   /** No slash at the end. */
@@ -135,8 +143,7 @@ export async function buildContext(
     () => hasher.stop(),
   );
   const { tokens, announcer, topics } = await startExchanges(database, connection, log, closers);
-  const quotas = quotasOf(config);
-  const metrics = new Registry();
+  const [quotas, metrics] = [quotasOf(config), new Registry()];
   const { now } = await startClock(database, closers);
   const signer = new UrlSigner(await sharedSecret(database, 'objects'), now);
   const mails = new Mails(await sharedSecret(database, 'unsubscribing'), publicUrl);
@@ -159,6 +166,7 @@ export async function buildContext(
     blocks: new Blocks(database, feed, parties),
     quotas,
     cursors,
+    now,
     ledger: new Ledger(database, COMMITS, { announcer, topics }, files, quotas),
     following: new Following(database, FOLLOWING, log),
     arrivals: new Arrivals(database, metrics, log),
@@ -175,7 +183,7 @@ export async function buildContext(
     signer,
     webhookSecrets: new WebhookSecrets(secretBox),
     outbound: outboundOf(config, nameServers),
-    ...logPartsOf(config, database, objects, secretBox, log),
+    ...logPartsOf(config, database, objects, secretBox, { log, now, metrics }),
     metrics,
     tokens,
     publicUrl,
@@ -234,7 +242,7 @@ export async function secretBoxOf({ databaseUrl, dataDir, secretsKey, secretsOld
 
 async function requireKeys(box: SecretBox, database: Database): Promise<void> {
   await new WebhookSecrets(box).requireKeys(database);
-  await new LogKeys(box, undefined).requireKeys(database);
+  await new LogKeys(box, { operators: undefined, allowsPlaintext: false }).requireKeys(database);
 }
 
 function outboundOf(config: Config, nameServers: NameServers): Outbound {
@@ -248,13 +256,22 @@ function outboundOf(config: Config, nameServers: NameServers): Outbound {
   });
 }
 
-export function logKeysOf({ logKey, logKeyCommand, logPublicKey }: Config, secretBox: SecretBox): LogKeys {
+export function operatorsKeyOf({ logKey, logKeyCommand, logPublicKey }: Config): SigningKey | undefined {
   const fromFile = logKey && keyFromFile(logKey);
-  const fromCommand = logKeyCommand !== undefined && logPublicKey ? keyFromCommand(logKeyCommand, logPublicKey) : undefined;
-  return new LogKeys(secretBox, fromFile ?? fromCommand);
+  return fromFile ?? (logKeyCommand !== undefined && logPublicKey ? keyFromCommand(logKeyCommand, logPublicKey) : undefined);
 }
 
-function logPartsOf(config: Config, database: Database, objects: ObjectStore, secretBox: SecretBox, log: Logger) {
+export function logKeysOf(config: Config, secretBox: SecretBox): LogKeys {
+  return new LogKeys(secretBox, { operators: operatorsKeyOf(config), allowsPlaintext: config.allowsPlaintextLogKey });
+}
+
+function logPartsOf(
+  config: Config,
+  database: Database,
+  objects: ObjectStore,
+  secretBox: SecretBox,
+  { log, now, metrics }: { log: Logger; now: Clock; metrics: Registry },
+) {
   const tiles = new Tiles(database, objects.named);
   const keys = logKeysOf(config, secretBox);
   const transparencyLog = new Log(database, tiles, keys, objects.named);
@@ -262,7 +279,9 @@ function logPartsOf(config: Config, database: Database, objects: ObjectStore, se
   const historyGuard = witnesses && new HistoryGuard(database, witnesses, log);
   const faultSeenBy = historyGuard && ((number: number) => historyGuard.faultOf(() => transparencyLog.readLog(number)));
   const publication = { database, objects: objects.named, tiles, keys, faultSeenBy, waitsForStandby: config.logWaitsForStandby };
-  return { transparencyLog, publication, witnesses, historyGuard };
+  const promises = new Promises({ database, transparencyLog, keys, now, metrics }, log);
+  const loggedWaits = new LoggedWaits(transparencyLog, metrics, log);
+  return { transparencyLog, loggedKeys: new LoggedKeys(transparencyLog), publication, witnesses, historyGuard, promises, loggedWaits };
 }
 
 /** Registered here, because the modules threads and webhooks must not import those above them. */

@@ -1,4 +1,5 @@
 import type { EntryFollower, Follower } from './contract/followers.ts';
+import { expiriesFollower } from './modules/acknowledgements/follower.ts';
 import { contactsFollower } from './modules/contacts/follower.ts';
 import { filesFollower } from './modules/files/follower.ts';
 import { followStatements } from './modules/following/follow-statements.ts';
@@ -10,7 +11,7 @@ import { threadsFollower } from './modules/threads/follower.ts';
 import { webhooksFollower } from './modules/webhooks/follower.ts';
 
 /** The followers of a message, in this order, in the round trip that commits it: what must be there if, and only if, the message is. */
-export const FOLLOWERS: readonly Follower[] = [filesFollower, signaturesFollower, webhooksFollower, noticesFollower];
+export const FOLLOWERS: readonly Follower[] = [filesFollower, signaturesFollower, expiriesFollower, webhooksFollower, noticesFollower];
 
 /** The followers behind the commit, in this order: what may be written a moment later, by position in the ledger. */
 export const ENTRY_FOLLOWERS: readonly EntryFollower[] = [threadsFollower, contactsFollower, searchFollower];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, type Tools, UsageError } from './command.ts';
-import { logKeysOf, secretBoxOf } from './context.ts';
+import type { Config } from './config.ts';
+import { logKeysOf, operatorsKeyOf, secretBoxOf } from './context.ts';
 import { LOG_REASON_MAX_CHARS } from './contract/log-limits.ts';
 import { Witnesses, type WitnessView } from './modules/attestations/witnesses.ts';
 import type { LogKeys } from './modules/log/log-keys.ts';
@@ -18,7 +19,7 @@ export const LOG_COMMANDS: Record<string, Command> = {
       const status = await logStatus(database);
       const witnesses = config.witnesses ? await new Witnesses(config.witnesses, database).list() : [];
       if (!status) throw new UsageError('There is no log yet: start the service once.');
-      const { origin, sequenced, checkpointSize, checkpointAgeSeconds, waitingBatches, waitingSeconds, fault } = status;
+      const { origin, sequenced, checkpointSize, checkpointAgeSeconds, waitingBatches, waitingSeconds, timestampEndsAt, fault } = status;
       const age =
         checkpointAgeSeconds === null
           ? 'none yet'
@@ -28,6 +29,7 @@ export const LOG_COMMANDS: Record<string, Command> = {
         `Newest checkpoint  ${age}`,
         `Waiting            ${waitingBatches} batches, ${(sequenced - checkpointSize).toLocaleString('en')} leaves with a place`,
         ...witnesses.map((one) => `Witness            ${describeWitness(one)}`),
+        ...(timestampEndsAt ? [`Timestamps         the newest ends at ${timestampEndsAt.toISOString()}`] : []),
         `State              ${fault === null ? 'in order' : `nothing is signed. ${fault}.`}`,
       ];
       return {
@@ -38,6 +40,7 @@ export const LOG_COMMANDS: Record<string, Command> = {
           checkpoint_age_s: checkpointAgeSeconds,
           waiting_batches: waitingBatches,
           waiting_s: waitingSeconds,
+          timestamp_ends_at: timestampEndsAt?.toISOString() ?? null,
           witnesses: witnesses.map(({ name, size, failure }) => ({ name, size, failure })),
           fault,
         },
@@ -57,11 +60,13 @@ export const LOG_COMMANDS: Record<string, Command> = {
     },
   },
   'log rotate-key': {
-    usage: 'log rotate-key [--key <file with an Ed25519 key>] [--json]',
-    help: 'Has another key sign the log: a new one, or that of the file, which LOG_KEY_FILE must name from then on.',
+    usage: 'log rotate-key [--key <file with an Ed25519 key> | --from-settings] [--json]',
+    help: 'Has another key sign the log: a new one; that of the file, which LOG_KEY_FILE must name from then on; or that of the settings LOG_KEY_FILE or LOG_KEY_COMMAND.',
     arguments: 0,
-    run: async (tools, _args, { key }) => {
-      const { oldKey, newKey } = await (await keysFor(tools)).rotate(tools.database, key === undefined ? undefined : signingKeyIn(key));
+    run: async (tools, _args, { key, 'from-settings': fromSettings = false }) => {
+      if (key !== undefined && fromSettings) throw new UsageError('Give --key or --from-settings, not both.');
+      const given = fromSettings ? keyOfSettings(tools.config) : key === undefined ? undefined : signingKeyIn(key);
+      const { oldKey, newKey } = await (await keysFor(tools)).rotate(tools.database, given);
       return { json: { old_key: oldKey, new_key: newKey }, text: `The key ${newKey} has taken the place of ${oldKey}.` };
     },
   },
@@ -84,6 +89,12 @@ function describeWitness({ name, size, cosignedAt, failure }: WitnessView): stri
 
 async function keysFor({ config, database }: Tools): Promise<LogKeys> {
   return logKeysOf(config, await secretBoxOf(config, database));
+}
+
+function keyOfSettings(config: Config): SigningKey {
+  const key = operatorsKeyOf(config);
+  if (!key) throw new UsageError('Set LOG_KEY_FILE, or LOG_KEY_COMMAND and LOG_PUBLIC_KEY, to the key that shall sign the log.');
+  return key;
 }
 
 function signingKeyIn(file: string): SigningKey {

@@ -7,7 +7,9 @@ import { FOLLOWING } from './followers.ts';
 import { closerOf } from './http/closing.ts';
 import { NetworkRate } from './http/network-rate.ts';
 import { version } from './http/version.ts';
+import { HandOverSweep } from './modules/acknowledgements/hand-over-sweep.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
+import { RevocationLists } from './modules/attestations/revocation-lists.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
 import { apiDocument } from './modules/documentation/api-document.ts';
 import { collectFollowerMetrics } from './modules/following/follow-metrics.ts';
@@ -81,6 +83,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     const unfollow = await openShards(database, opened.direct, log);
     closers.push(async () => unfollow());
     const { context, feed } = await buildContext(config, database, opened.direct, log, closers, { publicUrl });
+    await protectLogKey(context, log);
     collectShardMetrics(database, context.metrics);
     if (hasWorker) {
       const jobs: JobRunner = await startJobs(database, allChores(context), CHORES_AT_ONCE, log);
@@ -92,7 +95,13 @@ export async function startService(config: Config, role: Role, log: Logger, opti
       hasApi ? new Pages(pages ?? (await builtPages(tell)), await context.objects.downloadOrigin()) : undefined,
     );
     // All of these finish their work at the same time.
-    const finishers = [closerOf(app, STOP_PATIENCE_MS), () => context.arrivals.stop(), () => context.leases.stop()];
+    const finishers = [
+      closerOf(app, STOP_PATIENCE_MS),
+      () => context.arrivals.stop(),
+      () => context.leases.stop(),
+      () => context.loggedWaits.stop(),
+      () => context.promises.stop(),
+    ];
     closers.push(async () => {
       await Promise.all(finishers.map((finish) => finish()));
     });
@@ -100,21 +109,14 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await preloaded;
     await app.listen({ port, host: config.host, backlog: 4096, ...sharing(isOneOfSeveral) });
     if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
+    if (hasApi) await context.promises.start();
     if (hasWorker) {
       for (const collect of [collectLogMetrics, collectFollowerMetrics]) collect(database, context.metrics);
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
       await dispatcher.start();
-      const sweeps = [
-        ...(database.shards.length > 1 ? [new Relay(database, context.ledger, log)] : []),
-        new Recoverer(database, context.announcer, log),
-        new FollowSweep(database, FOLLOWING, log),
-        new SearchIndex(database, log),
-        new Sequencer(context.publication, log),
-        ...attestersFor(context, log),
-      ];
-      for (const sweep of sweeps) {
+      for (const sweep of sweepsFor(context, log)) {
         sweep.start();
         finishers.push(() => sweep.stop());
       }
@@ -130,6 +132,10 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     await stop();
     throw error;
   }
+}
+
+async function protectLogKey({ publication: { keys }, database }: Context, log: Logger): Promise<void> {
+  if (await keys.protect(database)) log.warn('the key of the log is in the database in clear text: set SECRETS_KEY');
 }
 
 /** Without the setting, the address may change at each start. */
@@ -159,14 +165,29 @@ function failureRulesOf({ webhookRetryDelaysS: retryDelaysS, webhookPauseAfterDa
   return { retryDelaysS, pauseAfterS: webhookPauseAfterDays * 24 * 3_600 };
 }
 
+function sweepsFor(context: Context, log: Logger) {
+  const { database, ledger, announcer, publication } = context;
+  return [
+    ...(database.shards.length > 1 ? [new Relay(database, ledger, log)] : []),
+    new Recoverer(database, announcer, log),
+    new FollowSweep(database, FOLLOWING, log),
+    new HandOverSweep(database, log),
+    new SearchIndex(database, log),
+    new Sequencer(publication, log),
+    ...attestersFor(context, log),
+  ];
+}
+
 function attestersFor(
-  { config: { tsaUrl: url }, database, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
+  { config, database, outbound, transparencyLog: checkpoints, witnesses, historyGuard: guard, metrics }: Context,
   log: Logger,
 ) {
+  const { tsaUrl: url, tsaCrlUrls } = config;
+  const lists = new RevocationLists(outbound, tsaCrlUrls);
   const readLog = (number: number) => checkpoints.readLog(number);
   return [
     ...(witnesses && guard ? [new Cosigning({ database, witnesses, guard, checkpoints, readLog, metrics }, log)] : []),
-    ...(url === undefined ? [] : [new Timestamps({ database, checkpoints, url, metrics }, log)]),
+    ...(url === undefined ? [] : [new Timestamps({ database, checkpoints, url, lists, metrics }, log)]),
   ];
 }
 

@@ -7,11 +7,11 @@
 -- judgement.
 --
 -- Returns one row. outcomes and message_ids: null if all were accepted; otherwise one for each message, with the id of the original of a repeat. hashes:
--- 32 bytes for each accepted message. committed: what the followers of the accepted ones need (server/src/followers.ts).
+-- 32 bytes for each accepted message. bases: of the positions in each ledger (lock_ledgers). committed: what the followers of the accepted ones need (server/src/followers.ts).
 CREATE OR REPLACE FUNCTION commit_messages(
   messages prepared_message[], ledgers touched_ledger[], has_keys boolean, has_relays boolean,
   month_limit bigint, new_account_day_limit bigint, new_account_days integer, day_bytes_limit bigint, key_window interval, mail_window interval,
-  OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT committed committed_message[]
+  OUT received_ms bigint, OUT outcomes text[], OUT message_ids uuid[], OUT hashes bytea, OUT bases bigint[], OUT committed committed_message[]
 ) LANGUAGE plpgsql
 -- Plans made for the values at hand would copy the whole batch into each plan, each time.
 SET plan_cache_mode = force_generic_plan
@@ -26,6 +26,7 @@ DECLARE
 BEGIN
   SELECT * INTO placed FROM lock_ledgers(ledgers, clock);
   received_ms := placed.delivery_ms;
+  bases := placed.bases;
 
   IF may_be_refused(messages, ledgers, has_keys, clock, month_limit, new_account_day_limit, new_account_days, day_bytes_limit) THEN
     SELECT * INTO judged

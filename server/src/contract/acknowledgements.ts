@@ -16,6 +16,10 @@ export const AcknowledgementSchema = Type.Object(
     at: Type.String({ format: 'date-time' }),
     party: PartySchema,
     actor: ActorSchema,
+    number: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'Its number among all that the log has about the message: hand-overs, non-delivery and acknowledgements. Null if it is from before there were numbers.',
+    }),
     signing_key_id: Type.Union([Type.String(), Type.Null()], {
       description: 'The key that signed it, sgk_ id; null if it was not signed.',
     }),
@@ -32,13 +36,20 @@ export const HandOverSchema = Type.Object(
       description: 'webhook: an endpoint responded with 2xx. consumer: a worker acknowledged the message to its consumer.',
     }),
     at: Type.String({ format: 'date-time' }),
+    number: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Its number, as that of an acknowledgement. Null for about a second, and for hand-overs from before they were logged.',
+    }),
   },
   {
     $id: 'HandOver',
     ...closed,
-    description:
-      'The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log.',
+    description: 'The first time that a system of the recipient took the message. It says nothing of what becomes of the message.',
   },
+);
+
+export const NonDeliverySchema = Type.Object(
+  { at: Type.String({ format: 'date-time' }), number: Type.Integer({ description: 'Its number, as that of an acknowledgement.' }) },
+  { $id: 'NonDelivery', ...closed, description: 'Nobody took the message by its `expires_at`.' },
 );
 
 export const AcknowledgedMessageSchema = Type.Object(

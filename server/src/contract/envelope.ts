@@ -74,7 +74,7 @@ const beforeJson = {
     },
     { ...closed, description: 'The recipient, with the names at delivery.' },
   ),
-  ...mapTexts((_, { maxChars, shown }) => nullable(Type.String({ maxLength: maxChars }), shown)),
+  ...mapTexts((_, { maxChars, shown, format }) => nullable(Type.String({ maxLength: maxChars, ...(format && { format }) }), shown)),
 };
 const hashedTexts = TEXT_NAMES.filter((name) => MESSAGE_TEXTS[name].hashed !== 'never')
   .map((name) => (MESSAGE_TEXTS[name].hashed === 'always' ? name : `${name} (unless it is null)`))
@@ -104,6 +104,20 @@ export const EnvelopeSchema = Type.Object(
     ...afterFiles,
   },
   { $id: 'Envelope', ...closed, description: 'A message, as both parties see it.' },
+);
+
+export const PromiseSchema = Type.String({
+  description:
+    'The service’s signed promise that the message will be in its log by a time: evidence against the service, if it is not. `waybill receipt verify` checks it. docs/proof.md describes the format.',
+});
+
+export const SentEnvelopeSchema = Type.Object(
+  {
+    ...EnvelopeSchema.properties,
+    promise: Type.Optional(PromiseSchema),
+    proof: Type.Optional(Type.String({ description: 'With `Prefer: wait=logged`: the tlog-proof that the log has the message.' })),
+  },
+  { $id: 'SentEnvelope', ...closed, description: 'The message that was sent, with what the service promises of it.' },
 );
 
 export const SummarySchema = Type.Object(

@@ -1,5 +1,5 @@
 /** replies: also messages to parties without a handle. */
-export type Concern = 'files' | 'signatures' | 'replies';
+export type Concern = 'files' | 'signatures' | 'replies' | 'expiries';
 
 /** A consequence of each batch of delivered messages, in the transaction that delivers them. */
 export interface Follower {

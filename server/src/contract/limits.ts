@@ -160,6 +160,8 @@ export const CHORE_STATEMENT_MAX_MS = 600_000;
 export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
 /** Schemas that a signed-in person can set or check at the same time across all businesses, in each process. */
 export const SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX = 16;
+/** Bytes of a document that `POST /v1/document-types/{type}/check` takes. */
+export const DOCUMENT_CHECK_MAX_BYTES = 64 * 1024;
 /** Open event streams, in each process. */
 export const EVENT_STREAMS_MAX = 1_000;
 /** Open event streams of one business. */
@@ -189,8 +191,24 @@ export const SIGNING_KEYS_EVER_PER_AGENT_MAX = 200;
 export const SIGNING_KEY_MAX_CHARS = 64;
 /** Time by which `created` of a signature can differ from the clock of the service. */
 export const SIGNATURE_TOLERANCE_S = 300;
+/** Minimum characters of the nonce of a signature. */
+export const SIGNATURE_NONCE_MIN_CHARS = 16;
+/** Characters of the nonce of a signature. */
+export const SIGNATURE_NONCE_MAX_CHARS = 64;
+/** Milliseconds for which the first requests that a new key signs wait until the log has the key. */
+export const SIGNING_KEY_LOG_PATIENCE_MS = 5_000;
 /** Bytes of the body of a signed message around `json`, which are stored with the signature. */
 export const SIGNED_REST_MAX_BYTES = 144 * 1024;
+/** Statements that the log can have about one message: hand-overs, non-delivery and acknowledgements. */
+export const CHAIN_MAX_LINKS = 1_000;
+/** Seconds after which a message can expire, at the earliest. */
+export const EXPIRES_IN_MIN_S = 60;
+/** Seconds after which a message can expire, at the latest: 30 days. */
+export const EXPIRES_IN_MAX_S = 30 * 86_400;
+/** Messages of a shard that a chore looks up at a time because their time to be taken is over. */
+export const EXPIRIES_AT_ONCE = 20;
+/** Seconds after that time for which it waits: that somebody took the message in time may not be recorded yet. */
+export const EXPIRY_LOOKED_AT_AFTER_S = 30;
 /** Characters of the reason of an acknowledgement. */
 export const ACKNOWLEDGEMENT_REASON_MAX_CHARS = 1_000;
 
@@ -312,6 +330,7 @@ export const SEARCHES_WAITING_PER_BUSINESS_MAX = 20;
 export const EXPORTS_PER_BUSINESS_MAX = 2;
 
 export * from './consumer-limits.ts';
+export * from './domain-key-limits.ts';
 export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';

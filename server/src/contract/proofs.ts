@@ -21,6 +21,11 @@ const signature = Type.Object(
   closed,
 );
 
+const stamp = {
+  token: text('A token of a timestamp authority (RFC 3161), in base64.'),
+  crls: Type.Optional(Type.Array(Type.String(), { description: 'Lists of revoked certificates of the authority, in base64.' })),
+};
+
 export const ProofSchema = Type.Object(
   {
     format: Type.Literal('waybill-proof/1'),
@@ -42,7 +47,20 @@ export const ProofSchema = Type.Object(
       Type.Array(Type.Object({ statement: text('What the recipient has said.'), proof, signature: Type.Optional(signature) }, closed)),
     ),
     timestamps: Type.Optional(
-      Type.Array(Type.Object({ proof, token: text('A token of a timestamp authority (RFC 3161), in base64.') }, closed)),
+      Type.Array(
+        Type.Object(
+          {
+            proof,
+            ...stamp,
+            renewals: Type.Optional(
+              Type.Array(Type.Object({ statement: text('What the log has of the timestamp before.'), proof, ...stamp }, closed), {
+                description: 'Later timestamps that vouch for it, if it ends soon.',
+              }),
+            ),
+          },
+          closed,
+        ),
+      ),
     ),
   },
   { $id: 'Proof', ...closed, description: 'Everything that proves a message without the service. docs/proof.md describes the format.' },

@@ -9,5 +9,5 @@ export function keysOf<T extends object>(record: T): (keyof T & string)[] {
 
 /** `Object.entries` with types. Only for objects without other keys than their type names. */
 export function entriesOf<T extends object>(record: T): [keyof T & string, T[keyof T & string]][] {
-  return Object.entries(record) as [keyof T & string, T[keyof T & string]][];
+  return keysOf(record).map((key) => [key, record[key]]);
 }

@@ -11,25 +11,18 @@ const SURPLUS_MAX = 32;
 const SURPLUS_PATIENCE_MS = 2_000;
 const CONNECTIONS_MIN = 32;
 
-const SURPLUS = Symbol('connection beyond the limit');
-type MarkedSocket = Socket & { [SURPLUS]?: true };
-
-/** The connection was accepted only to be refused, because there are too many. */
-export function isSurplus(socket: MarkedSocket): boolean {
-  return socket[SURPLUS] === true;
-}
-
 /**
  * Keeps idle connections from using up the descriptors of the process, which the database, files and webhooks need. Each network has a share. Proxies
- * carry the connections of many networks, so they have none.
+ * carry the connections of many networks, so they have none. Returns the connections that were accepted only to be refused.
  */
-export function limitConnections(server: Server, trustedProxies: string[], max = connectionsMax()): void {
+export function limitConnections(server: Server, trustedProxies: string[], max = connectionsMax()): WeakSet<Socket> {
+  const refused = new WeakSet<Socket>();
   const perNetwork = Math.ceil(max * CONNECTIONS_PER_NETWORK_SHARE);
   const proxies = listOf(trustedProxies);
   const ofNetworks = new Map<string, number>();
   let open = 0;
   let surplus = 0;
-  server.on('connection', (socket: MarkedSocket) => {
+  server.on('connection', (socket) => {
     const address = socket.remoteAddress ?? '';
     const network = proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') ? undefined : (siteOf(address) ?? networkOf(address));
     const ofNetwork = network === undefined ? 0 : (ofNetworks.get(network) ?? 0);
@@ -39,7 +32,7 @@ export function limitConnections(server: Server, trustedProxies: string[], max =
         return;
       }
       surplus++;
-      socket[SURPLUS] = true;
+      refused.add(socket);
       const impatience = setTimeout(() => socket.destroy(), SURPLUS_PATIENCE_MS).unref();
       socket.once('close', () => {
         surplus--;
@@ -57,6 +50,7 @@ export function limitConnections(server: Server, trustedProxies: string[], max =
       else ofNetworks.delete(network);
     });
   });
+  return refused;
 }
 
 /** A connection may need a second descriptor, for the file that it carries. */

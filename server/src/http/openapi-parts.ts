@@ -51,6 +51,8 @@ export const HEADERS: Headers = {
     '`true` with Idempotent-Replayed, when the body of this request is another than the first one with the same Idempotency-Key. The service ignored it.',
     { const: 'true' },
   ),
+  'Waybill-Promise': text('The `promise` of the body in base64, unless the service can promise nothing at present.'),
+  'Preference-Applied': text('`wait=logged`, when the body has the `proof` that `Prefer` asked for.', { const: 'wait=logged' }),
   Location: text('The target of the redirect.', { type: 'string', format: 'uri' }),
 };
 
@@ -61,16 +63,18 @@ const limitsOf = (auth: Auth) => (auth === 'public unlimited' ? [] : RATE_HEADER
 interface OperationTraits {
   auth: Auth;
   isIdempotent: boolean;
+  isPromised: boolean;
   hasEntityTag: boolean;
 }
 
-export function successHeaders({ auth, isIdempotent, hasEntityTag }: OperationTraits, status: number): Headers {
+export function successHeaders({ auth, isIdempotent, isPromised, hasEntityTag }: OperationTraits, status: number): Headers {
   return headerRefs([
     'X-Request-Id',
     ...limitsOf(auth),
     ...(auth === 'public unlimited' || auth === 'public' ? [] : ['Cache-Control']),
     ...(hasEntityTag && (status === 200 || status === 304) ? ['ETag'] : []),
     ...(isIdempotent ? ['Idempotent-Replayed', 'Idempotent-Body-Differs'] : []),
+    ...(isPromised ? ['Waybill-Promise', 'Preference-Applied'] : []),
     ...(status === 302 ? ['Location'] : []),
   ]);
 }

@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<string, string>> = {
   contacts: 'The parties that your business exchanges messages with.',
   blocks: 'Senders whose messages are refused.',
   'schema-check': 'What a recipient’s schema says of JSON.',
+  'document-types': 'Types of business documents: their schemas, layouts and examples.',
   handles: 'Businesses by handle or name.',
   public: 'What everybody can see of a business.',
   me: 'The business, agent and rights of your key.',

@@ -91,6 +91,11 @@ export function webhooksSection(
       summary: 'The recipient of a message that your business sent has acknowledged it',
       ...bodyOf('AcknowledgedMessage'),
     },
+    'message.expired': {
+      operationId: 'messageExpired',
+      summary: 'Nobody has taken a message that your business sent within its `expires_in`',
+      ...message,
+    },
     'webhook.paused': { operationId: 'webhookPaused', summary: 'Another webhook of your business was paused', ...webhook },
     'message.test': { operationId: 'messageTest', summary: 'A sample that `POST /v1/webhooks/{id}/test` asked for', ...test },
   };

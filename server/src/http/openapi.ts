@@ -172,9 +172,10 @@ const UNCHANGED: Described = {
 function operation<Context>([method, path, auth, endpoint]: Route<Context>, schemas: Schemas): Operation {
   const { success, also = [], body, form } = endpoint;
   // A batch says of each message whether it was sent before.
-  const isIdempotent = success.status === 201 && parameters('header', endpoint.headers).some(({ name }) => name === 'Idempotency-Key');
+  const asks = (header: string) => success.status === 201 && parameters('header', endpoint.headers).some(({ name }) => name === header);
+  const [isIdempotent, isPromised] = [asks('Idempotency-Key'), asks('Prefer')];
   const hasEntityTag = method === 'GET' && success.status === 200 && success.contentType !== EVENT_STREAM;
-  const asked = { auth, isIdempotent, hasEntityTag };
+  const asked = { auth, isIdempotent, isPromised, hasEntityTag };
   const responses: Record<string, Response> = {};
   for (const response of [success, ...also, ...(hasEntityTag ? [UNCHANGED] : [])]) {
     const { status, description } = response;

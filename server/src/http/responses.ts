@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf, siteOf } from '../platform/fairness/network.ts';
 import type { Bill } from './bill.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { COMPRESSED_FROM_BYTES, type Compressor, type Encoding, encodingFor, isCompressible, PREFERRED } from './compression.ts';
 import { EVENT_STREAM, type HttpResponse } from './endpoint.ts';
 import { entityTag, isUnchanged } from './entity-tag.ts';
 import type { Pace } from './pace.ts';
-import { Reservation } from './reservation.ts';
-import { isShortText, serialize } from './serialize.ts';
+import { LONG_TEXT_CHARS, serialize } from './serialize.ts';
 
 /** Smaller bodies are not counted, because they add up to a few hundred KB with the limit of requests per connection. */
 const COUNTED_FROM_BYTES = 16 * 1024;
@@ -20,6 +20,51 @@ interface Form {
   status: number;
   contentType?: string;
   isCompressed: boolean;
+}
+
+/** The bytes that a response holds, until it is sent or its client is gone. */
+export class Reservation {
+  readonly #budget: ByteBudget;
+  readonly #request: FastifyRequest;
+  readonly #response: ServerResponse;
+  #bytes = 0;
+  #isClosed = false;
+
+  constructor(budget: ByteBudget, request: FastifyRequest, response: ServerResponse) {
+    this.#budget = budget;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  add(bytes: number): void {
+    // The response of a client that is gone is discarded at once.
+    if (this.#isClosed || this.#response.destroyed) return;
+    this.#budget.take(bytes, this.#holder);
+    if (this.#bytes === 0) this.#response.once('close', () => this.#close());
+    this.#bytes += bytes;
+  }
+
+  atLeast(bytes: number): void {
+    if (bytes > this.#bytes) this.add(bytes - this.#bytes);
+  }
+
+  shrinkTo(bytes: number): void {
+    if (bytes >= this.#bytes) return;
+    this.#budget.give(this.#bytes - bytes, this.#holder);
+    this.#bytes = bytes;
+  }
+
+  get #holder(): string {
+    const { caller, person, ip } = this.#request;
+    if (caller) return `business ${caller.business.id}`;
+    return person ? `person ${person.id}` : `network ${siteOf(ip) ?? networkOf(ip)}`;
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#budget.give(this.#bytes, this.#holder);
+    this.#bytes = 0;
+  }
 }
 
 /** Sends responses: counted while they are held, with an ETag, compressed, and at a minimum pace. */
@@ -46,7 +91,8 @@ export class Responses {
     form: Form,
     { reservation, bill }: { reservation: Reservation; bill: Bill },
   ): Promise<FastifyReply | undefined> {
-    const body = isShortText(response.body) ? response.body : await serialize(response.body);
+    const { body: given } = response;
+    const body = typeof given === 'string' && given.length < LONG_TEXT_CHARS ? given : await serialize(given);
     if (body instanceof Readable) holdStream(body, response, reservation);
     else if (body !== undefined) {
       const bytes = body.length >= COUNTED_FROM_BYTES ? Buffer.byteLength(body) : body.length;
@@ -59,15 +105,21 @@ export class Responses {
     if (response.headers?.['content-type'] === undefined) reply.type(form.contentType ?? 'application/json; charset=utf-8');
     if (body instanceof Readable) return this.#sendStream(request, reply, body, form, bill);
     if (isNotModified(request, reply, body)) return sendNotModified(request, reply);
-    if (body.length >= COMPRESSED_FROM_BYTES)
-      return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), form, reservation);
+    const encoding = body.length >= COMPRESSED_FROM_BYTES ? encodingOf(request, reply, form) : undefined;
+    if (encoding || body.length >= COUNTED_FROM_BYTES)
+      return this.#sendBody(request, reply, Buffer.isBuffer(body) ? body : Buffer.from(body), encoding, reservation);
     reply.send(body);
     // The response is sent by now. A returned reply is a thenable, for which each promise on the way would wait.
     return undefined;
   }
 
-  async #sendBody(request: FastifyRequest, reply: FastifyReply, plain: Buffer, form: Form, reservation: Reservation) {
-    const encoding = encodingOf(request, reply, form);
+  async #sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    plain: Buffer,
+    encoding: Encoding | undefined,
+    reservation: Reservation,
+  ): Promise<FastifyReply> {
     const compressed = encoding && (await this.#compressor.compress(encoding, plain));
     const bytes = compressed ?? plain;
     if (compressed) {

@@ -4,13 +4,8 @@ import { Breaks } from '../platform/fairness/breaks.ts';
 
 const LONG_LIST_ITEMS = 20;
 /** Longer texts are encoded and hashed in their own turns. */
-const LONG_TEXT_CHARS = 128 * 1024;
+export const LONG_TEXT_CHARS = 128 * 1024;
 const CHUNK_CHARS = 64 * 1024;
-
-/** Such a body is sent as it is, at once. */
-export function isShortText(body: unknown): body is string {
-  return typeof body === 'string' && body.length < LONG_TEXT_CHARS;
-}
 
 /** The body as it is sent. Long lists and texts are serialized in turns, with other requests in between. */
 export async function serialize(body: unknown): Promise<string | Buffer | Readable | undefined> {

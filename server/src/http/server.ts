@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { invalid, Refusal } from '../contract/errors.ts';
 import { newRequestId } from '../contract/ids.ts';
 import { BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARS, REQUESTS_PER_CONNECTION_MAX } from '../contract/limits.ts';
-import { isSurplus, limitConnections } from './connections.ts';
+import { limitConnections } from './connections.ts';
 import { errorBody, sendError } from './error-response.ts';
 
 const HEADERS_PATIENCE_MS = 15_000;
@@ -51,7 +51,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     clientErrorHandler: rejectBrokenRequest,
   });
 
-  limitConnections(app.server, trustedProxies);
+  const surplus = limitConnections(app.server, trustedProxies);
 
   // An unknown expectation is ignored: Node's own response to it lacks a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -68,7 +68,7 @@ export function createServer(log: Logger, trustedProxies: string[]): FastifyInst
     reply.header('x-content-type-options', 'nosniff');
     const socket: CountedSocket = raw.socket;
     socket[WAITING] = (socket[WAITING] ?? 0) + 1;
-    if (isSurplus(socket) && request.routeOptions.url !== '/healthz') done(tooManyConnections(reply));
+    if (surplus.has(socket) && request.routeOptions.url !== '/healthz') done(tooManyConnections(reply));
     else if (socket[WAITING] > REQUESTS_PER_CONNECTION_MAX) done(tooManyAtOnce());
     else if (headers.host === undefined && raw.httpVersion === '1.1') done(invalid([{ path: '/Host', message: 'is required' }]));
     else if (timesGiven(raw.rawHeaders, 'host') > 1) done(invalid([{ path: '/Host', message: 'is given more than once' }]));

@@ -1,34 +1,19 @@
 import { ACKNOWLEDGEMENT_STATUSES, type AcknowledgementStatus } from '../../contract/acknowledgements.ts';
-import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, namesOf, oneOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
+import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { SignedRequest } from '../signatures/signed-request.ts';
 
 export interface AcknowledgementRecord {
+  /** Counts the acknowledgements of the message from 1. */
   number: number;
+  /** Its number in the chain of the message. Null: it is from before there were chains. */
+  chainNumber: number | null;
   recipientId: bigint;
   status: AcknowledgementStatus;
   /** The statement in the log, in canonical JSON. It is the first leaf of this batch in the recipient's shard. */
   statement: string;
   logBatch: string;
   signed: SignedRequest | undefined;
-}
-
-export interface Received {
-  contentHash: Buffer;
-  now: Date;
-}
-
-const LOCK_RECEIVED = statement(
-  `SELECT m.content_hash, clock_timestamp() AS now
-     FROM ledger_entries e JOIN messages m ON m.sender_id = coalesce(e.author_id, e.counterparty_id) AND m.id = e.message_id
-    WHERE e.party_id = $1 AND e.message_id = $2 AND e.box = 'in' FOR UPDATE OF e`,
-  { content_hash: 'bytea', now: 'timestamptz' },
-);
-
-/** Serializes acknowledgements of a message. Returns undefined if the message is not in the party's inbox. */
-export async function lockReceived(tx: Queryable, partyId: bigint, messageId: string): Promise<Received | undefined> {
-  const [row] = await tx.query(LOCK_RECEIVED, [partyId, messageId]);
-  return row && { contentHash: row.content_hash, now: row.now };
 }
 
 const HOLD_SENT = statement(`SELECT FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'out' FOR KEY SHARE`);
@@ -45,8 +30,27 @@ export async function findThread(db: Queryable, partyId: bigint, messageId: stri
   return row?.thread_id;
 }
 
+const ENTRY = prepared(
+  'entry-of-message',
+  'SELECT box, counterparty_id, thread_id FROM ledger_entries WHERE party_id = $1 AND message_id = $2 ORDER BY box LIMIT 1',
+  { box: oneOf('ledger_box', ['in', 'out']), counterparty_id: 'bigint', thread_id: 'uuid' },
+);
+
+interface Entry {
+  /** It is not in the inbox of the party itself. */
+  isSent: boolean;
+  counterpartyId: bigint;
+  threadId: string;
+}
+
+export async function findEntry(db: Queryable, partyId: bigint, messageId: string): Promise<Entry | undefined> {
+  const [row] = await db.query(ENTRY, [partyId, messageId]);
+  return row && { isSent: row.box === 'out', counterpartyId: BigInt(row.counterparty_id), threadId: row.thread_id };
+}
+
 const ROW = columns({
   number: 'smallint',
+  chain_number: 'smallint?',
   recipient_id: 'bigint',
   status: oneOf('acknowledgement_status', ACKNOWLEDGEMENT_STATUSES),
   statement: 'text',
@@ -64,6 +68,7 @@ function toRecord(row: RowOf<typeof ROW>): AcknowledgementRecord {
     keyId && signatureInput && signature && components && body ? { keyId, signatureInput, signature, components, body } : undefined;
   return {
     number: row.number,
+    chainNumber: row.chain_number,
     recipientId: BigInt(row.recipient_id),
     status: row.status,
     statement: row.statement,
@@ -78,26 +83,20 @@ export async function listAcknowledgements(db: Queryable, partyId: bigint, messa
   return (await db.query(OF_MESSAGE, [partyId, messageId])).map(toRecord);
 }
 
-const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
-const ACKNOWLEDGEMENT_LEAF = 0x03;
-
-export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {
-  return onlyRow(await tx.query(LOG, [Buffer.from([ACKNOWLEDGEMENT_LEAF]), text, at])).batch ?? '';
-}
-
 const INSERT = statement(
-  `INSERT INTO acknowledgements (party_id, message_id, number, recipient_id, status, statement, log_batch, key_id, signature_input, signature, components, body)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  `INSERT INTO acknowledgements (party_id, message_id, number, chain_number, recipient_id, status, statement, log_batch, key_id, signature_input, signature,
+                                 components, body)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 );
 
 export async function insertAcknowledgement(
   tx: Queryable,
   partyId: bigint,
   messageId: string,
-  { number, recipientId, status, statement: text, logBatch, signed }: AcknowledgementRecord,
+  { number, chainNumber, recipientId, status, statement: text, logBatch, signed }: AcknowledgementRecord,
 ): Promise<void> {
   const signature = [signed?.keyId, signed?.signatureInput, signed?.signature, signed?.components, signed?.body].map(
     (part) => part ?? null,
   );
-  await tx.query(INSERT, [partyId, messageId, number, recipientId, status, text, logBatch, ...signature]);
+  await tx.query(INSERT, [partyId, messageId, number, chainNumber, recipientId, status, text, logBatch, ...signature]);
 }

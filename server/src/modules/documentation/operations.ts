@@ -16,6 +16,7 @@ export interface Area {
 
 /** The areas of the API in reading order, with their paths. The first match counts. */
 const AREAS: [name: string, paths: RegExp][] = [
+  ['Documents', /^\/v1\/document-types\b/],
   ['Schemas', /^\/v1\/(inbox\/schema|schema-check|public\/\{handle\}\/schema)/],
   ['Messages', /^\/v1\/(messages|inbox|outbox|receipts|search|export|events)\b/],
   ['Threads', /^\/v1\/(threads|views|notifications)\b/],
@@ -28,7 +29,7 @@ const AREAS: [name: string, paths: RegExp][] = [
   ['Account', /^\/v1\/(account|sign-in)\b/],
   ['Drops', /^\/v1\/drops\b/],
 ];
-const ORDER = ['Messages', 'Threads', 'Files', 'Webhooks', 'Consumers', 'Schemas'];
+const ORDER = ['Messages', 'Threads', 'Files', 'Webhooks', 'Consumers', 'Documents', 'Schemas'];
 const REST = 'More';
 
 export function areasOf({ paths }: OpenApiDocument): Area[] {

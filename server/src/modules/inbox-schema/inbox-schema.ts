@@ -127,14 +127,22 @@ export class InboxSchemas {
   checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
     return this.#withSlot(caller, async () => {
       const schema = await this.findPublished(recipientId);
-      if (!schema) return UNCHECKED;
-      // The name is separate: a slow schema of somebody else must not make the caller's own schemas count as slow.
-      const party = `${caller.business.id} for others`;
-      const onUsed = (workerMs: number) => spend({ workerMs });
-      const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema.text, json, gone, onUsed));
-      if (refusal) throw busy();
-      return verdictOf(issues);
+      return schema ? this.#checkBy(caller, schema.text, json, gone, spend) : UNCHECKED;
     });
+  }
+
+  /** Checks JSON by a schema that can be set, and that is not the caller's. */
+  checkBy(caller: Caller, schema: string, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
+    return this.#withSlot(caller, () => this.#checkBy(caller, schema, json, gone, spend));
+  }
+
+  async #checkBy(caller: Caller, schema: string, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
+    // The name is separate: a slow schema of somebody else must not make the caller's own schemas count as slow.
+    const party = `${caller.business.id} for others`;
+    const onUsed = (workerMs: number) => spend({ workerMs });
+    const { refusal, issues } = await unlessBusy(this.#checker.tryOut(party, schema, json, gone, onUsed));
+    if (refusal) throw busy();
+    return verdictOf(issues);
   }
 
   async #withSlot<T>(caller: Caller, work: () => Promise<T>): Promise<T> {

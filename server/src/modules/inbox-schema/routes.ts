@@ -7,8 +7,8 @@ import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { whileConnected } from '../../http/while-connected.ts';
 import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
+import { type AddressServices, recipientAt } from '../parties/directory.ts';
 import { claimedAs } from '../parties/profile.ts';
-import { type AddressServices, recipientAt } from '../parties/recipient.ts';
 import { type Checked, type InboxSchemas, type Question, tooLarge, type Verdict, type WrittenSchema } from './inbox-schema.ts';
 import type { StoredSchema } from './store.ts';
 

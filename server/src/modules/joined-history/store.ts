@@ -90,7 +90,7 @@ export function joinThread(
     await from.query(INSERT_JOINED, [unclaimedId, threadId, businessId]);
     if (database.of(unclaimedId) !== database.of(businessId)) await copyMessages(from, to, unclaimedId, moving);
     const { taken } = onlyRow(await from.query(LEAVE_THREAD, [unclaimedId, threadId, uuidArray(moving)]));
-    await moveAcknowledgements(from, to, unclaimedId, businessId, moving);
+    await moveSaid(from, to, unclaimedId, businessId, moving);
     await to.query(ENTER_THREAD, [businessId, unclaimedId, threadId, uuidArray(moving), taken]);
     return moving.length;
   });
@@ -115,28 +115,39 @@ async function copyMessages(from: Queryable, to: Queryable, partyId: bigint, mes
   }
 }
 
-const ACKNOWLEDGEMENTS = statement(
-  'SELECT row_to_json(a)::text AS taken FROM acknowledgements a WHERE a.party_id = $1 AND a.message_id = ANY ($2::uuid[])',
-  { taken: 'text?' },
-);
-const DELETE_ACKNOWLEDGEMENTS = statement('DELETE FROM acknowledgements WHERE party_id = $1 AND message_id = ANY ($2::uuid[])');
-const PUT_ACKNOWLEDGEMENTS = statement(
-  `INSERT INTO acknowledgements SELECT a.* FROM unnest($1::text[]) AS t (taken),
-     jsonb_populate_record(NULL::acknowledgements, t.taken::jsonb || jsonb_build_object('party_id', $2::bigint)) AS a
-   ON CONFLICT DO NOTHING`,
-);
+const readSaid = (table: string) =>
+  `SELECT row_to_json(s)::text AS taken FROM ${table} s WHERE s.party_id = $1 AND s.message_id = ANY ($2::uuid[])`;
+const deleteSaid = (table: string) => `DELETE FROM ${table} WHERE party_id = $1 AND message_id = ANY ($2::uuid[])`;
+const putSaid = (table: string) =>
+  `INSERT INTO ${table} SELECT s.* FROM unnest($1::text[]) AS t (taken),
+     jsonb_populate_record(NULL::${table}, t.taken::jsonb || jsonb_build_object('party_id', $2::bigint)) AS s
+   ON CONFLICT DO NOTHING`;
 
-/** Acknowledgements move with their messages. A business that has acknowledged a message itself has its own already. */
-async function moveAcknowledgements(
+const ACKNOWLEDGEMENTS = statement(readSaid('acknowledgements'), { taken: 'text?' });
+const DELETE_ACKNOWLEDGEMENTS = statement(deleteSaid('acknowledgements'));
+const PUT_ACKNOWLEDGEMENTS = statement(putSaid('acknowledgements'));
+const NON_DELIVERIES = statement(readSaid('non_deliveries'), { taken: 'text?' });
+const DELETE_NON_DELIVERIES = statement(deleteSaid('non_deliveries'));
+const PUT_NON_DELIVERIES = statement(putSaid('non_deliveries'));
+
+const SAID = [
+  { read: ACKNOWLEDGEMENTS, remove: DELETE_ACKNOWLEDGEMENTS, put: PUT_ACKNOWLEDGEMENTS },
+  { read: NON_DELIVERIES, remove: DELETE_NON_DELIVERIES, put: PUT_NON_DELIVERIES },
+];
+
+/** What was said of messages moves with them. A business that has acknowledged a message itself has its own already. */
+async function moveSaid(
   from: Queryable,
   to: Queryable,
   unclaimedId: bigint,
   businessId: bigint,
   messageIds: readonly string[],
 ): Promise<void> {
-  const rows = await from.query(ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
-  if (rows.length > 0) await from.query(DELETE_ACKNOWLEDGEMENTS, [unclaimedId, uuidArray(messageIds)]);
-  if (rows.length > 0) await to.query(PUT_ACKNOWLEDGEMENTS, [rows.map(({ taken }) => taken), businessId]);
+  for (const { read, remove, put } of SAID) {
+    const rows = await from.query(read, [unclaimedId, uuidArray(messageIds)]);
+    if (rows.length > 0) await from.query(remove, [unclaimedId, uuidArray(messageIds)]);
+    if (rows.length > 0) await to.query(put, [rows.map(({ taken }) => taken), businessId]);
+  }
 }
 
 const JOINED_HERE = prepared('joined-here', 'SELECT party_id FROM joined_threads WHERE business_id = $1 AND thread_id = $2', {

@@ -3,7 +3,7 @@ import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts'
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { prepared, statement } from '../../platform/postgres/statement.ts';
 
-interface WaitingBatch {
+export interface WaitingBatch {
   id: string;
   leaves: number;
 }
@@ -16,6 +16,13 @@ const WAITING = prepared(
 
 export async function waitingBatches(db: Queryable, limit: number): Promise<WaitingBatch[]> {
   return db.query(WAITING, [limit]);
+}
+
+const NOW = statement(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`, { now: 'timestamptz' });
+
+/** The clock of the database, which the ids of batches have. */
+export async function databaseTime(db: Queryable): Promise<Date> {
+  return onlyRow(await db.query(NOW)).now;
 }
 
 const COUNT_WAITING = statement(
@@ -84,31 +91,40 @@ export interface Location {
 interface BatchSlot {
   batchId: string;
   slot: number;
+  isHere: boolean;
   location: Location | undefined;
 }
 
 const OF_MESSAGE = prepared(
   'log-slot-of-message',
-  `SELECT m.log_batch, m.log_slot, b.log, b.first_index FROM messages m LEFT JOIN log_batches b ON b.id = m.log_batch
+  `SELECT m.log_batch, m.log_slot, b.id IS NOT NULL AS is_here, b.log, b.first_index FROM messages m LEFT JOIN log_batches b ON b.id = m.log_batch
     WHERE m.sender_id = $1 AND m.id = $2 AND m.log_batch IS NOT NULL`,
-  { log_batch: 'uuid!', log_slot: 'smallint!', log: 'smallint?', first_index: 'bigint?' },
+  { log_batch: 'uuid!', log_slot: 'smallint!', is_here: 'boolean', log: 'smallint?', first_index: 'bigint?' },
 );
 
 export async function slotOfMessage(db: Queryable, senderId: bigint, messageId: string): Promise<BatchSlot | undefined> {
   const [row] = await db.query(OF_MESSAGE, [senderId, messageId]);
-  return row && { batchId: row.log_batch, slot: row.log_slot, location: locationOf(row.log, row.first_index, row.log_slot) };
+  if (!row) return undefined;
+  const { log_batch: batchId, log_slot: slot, is_here: isHere } = row;
+  return { batchId, slot, isHere, location: locationOf(row.log, row.first_index, slot) };
 }
 
 const OF_FILES = prepared(
   'log-batches-of-files',
-  `SELECT f.id, f.log_batch, b.log, b.first_index FROM files f LEFT JOIN log_batches b ON b.id = f.log_batch
+  `SELECT f.id, f.log_batch, b.id IS NOT NULL AS is_here, b.log, b.first_index FROM files f LEFT JOIN log_batches b ON b.id = f.log_batch
     WHERE f.party_id = $1 AND f.message_id = $2 AND f.log_batch IS NOT NULL ORDER BY f.ordinal`,
-  { id: 'uuid', log_batch: 'uuid!', log: 'smallint?', first_index: 'bigint?' },
+  { id: 'uuid', log_batch: 'uuid!', is_here: 'boolean', log: 'smallint?', first_index: 'bigint?' },
 );
 
 export async function slotsOfFiles(db: Queryable, senderId: bigint, messageId: string): Promise<(BatchSlot & { fileId: string })[]> {
   const rows = await db.query(OF_FILES, [senderId, messageId]);
-  return rows.map((row) => ({ fileId: row.id, batchId: row.log_batch, slot: 0, location: locationOf(row.log, row.first_index, 0) }));
+  return rows.map((row) => ({
+    fileId: row.id,
+    batchId: row.log_batch,
+    slot: 0,
+    isHere: row.is_here,
+    location: locationOf(row.log, row.first_index, 0),
+  }));
 }
 
 const LOG_LEAVES = statement('SELECT log_leaves($1::bytea, clock_timestamp()) AS batch', { batch: 'uuid' });

@@ -1,5 +1,5 @@
 import { formatNote, type NoteSignature, parseNote } from '@waybill/proof';
-import { LOG_CHECKPOINTS_KEPT_MINUTES, LOG_TIMESTAMP_EVERY_MINUTES } from '../../contract/log-limits.ts';
+import { LOG_CHECKPOINTS_KEPT_MINUTES } from '../../contract/log-limits.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
@@ -11,10 +11,16 @@ export interface StoredCheckpoint {
   createdAt: Date;
 }
 
-const CHECKPOINT_ROW = columns({ log: 'smallint', size: 'bigint', note: 'text', is_witnessed: 'boolean', created_at: 'timestamptz' });
+export const CHECKPOINT_ROW = columns({
+  log: 'smallint',
+  size: 'bigint',
+  note: 'text',
+  is_witnessed: 'boolean',
+  created_at: 'timestamptz',
+});
 const COLUMNS = namesOf(CHECKPOINT_ROW);
 
-function toCheckpoint(row: RowOf<typeof CHECKPOINT_ROW>): StoredCheckpoint {
+export function toCheckpoint(row: RowOf<typeof CHECKPOINT_ROW>): StoredCheckpoint {
   return { log: row.log, size: Number(row.size), note: row.note, isWitnessed: row.is_witnessed, createdAt: row.created_at };
 }
 
@@ -82,40 +88,6 @@ const UNWITNESSED_SINCE = prepared(
 
 export async function isUnwitnessedSince(db: Queryable, log: number, size: number, seconds: number): Promise<boolean> {
   return onlyRow(await db.query(UNWITNESSED_SINCE, [log, size, seconds])).is_late;
-}
-
-const TIMESTAMP_DUE = statement(
-  `SELECT NOT EXISTS (SELECT 1 FROM log_checkpoints WHERE log = $1 AND timestamp_token IS NOT NULL
-                         AND (size >= $2 OR timestamped_at > clock_timestamp() - make_interval(mins => ${LOG_TIMESTAMP_EVERY_MINUTES}))) AS is_due`,
-  { is_due: 'boolean' },
-);
-
-export async function isTimestampDue(db: Queryable, log: number, size: number): Promise<boolean> {
-  return onlyRow(await db.query(TIMESTAMP_DUE, [log, size])).is_due;
-}
-
-const SET_TIMESTAMP = statement(
-  `UPDATE log_checkpoints SET timestamp_token = $3, timestamped_at = clock_timestamp() WHERE log = $1 AND size = $2 AND timestamp_token IS NULL`,
-);
-
-/** Keeps an earlier timestamp of the checkpoint. */
-export async function setTimestamp(db: Queryable, log: number, size: number, token: Buffer): Promise<void> {
-  await db.query(SET_TIMESTAMP, [log, size, token]);
-}
-
-const FIRST_TIMESTAMPED = prepared(
-  'log-checkpoint-timestamped',
-  `SELECT ${COLUMNS}, timestamp_token FROM log_checkpoints WHERE log = $1 AND size > $2 AND timestamp_token IS NOT NULL ORDER BY size LIMIT 1`,
-  { ...CHECKPOINT_ROW, timestamp_token: 'bytea!' },
-);
-
-export async function firstTimestamped(
-  db: Queryable,
-  log: number,
-  index: number,
-): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
-  const [row] = await db.query(FIRST_TIMESTAMPED, [log, index]);
-  return row && { ...toCheckpoint(row), token: row.timestamp_token };
 }
 
 const FORGET = statement(

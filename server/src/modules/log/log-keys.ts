@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { formatVkey, KEY_TYPE, noteSigner, type Signer, signNote, type VerifierKey, verifierKey } from '@waybill/proof';
 import { LOG_OLD_KEY_SIGNS_DAYS } from '../../contract/log-limits.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
-import type { SecretBox } from '../../platform/secrets/secret-box.ts';
+import { isSealed, type SecretBox } from '../../platform/secrets/secret-box.ts';
 import { logLeaves } from './batch-store.ts';
 import { LogFault } from './log-fault.ts';
 import * as store from './log-store.ts';
@@ -14,14 +14,24 @@ const DAY_MS = 24 * 3_600_000;
 type NamedLog = Pick<store.LogRecord, 'number' | 'origin'>;
 type NewKey = Pick<store.StoredKey, 'publicKey' | 'secret'>;
 
+interface Custody {
+  /** The key that the settings name. */
+  operators: SigningKey | undefined;
+  allowsPlaintext: boolean;
+}
+
+const WAYS_OUT = 'LOG_KEY_PLAINTEXT=allow starts the service all the same: anybody who reads the database can then forge the log';
+
 /** The key pairs of logs: made by the service and encrypted in the database, or kept by the operator. */
 export class LogKeys {
   readonly #box: SecretBox;
   readonly #operators: SigningKey | undefined;
+  readonly #allowsPlaintext: boolean;
 
-  constructor(box: SecretBox, operators: SigningKey | undefined) {
+  constructor(box: SecretBox, { operators, allowsPlaintext }: Custody) {
     this.#box = box;
     this.#operators = operators;
+    this.#allowsPlaintext = allowsPlaintext;
   }
 
   firstOf(log: number): NewKey {
@@ -80,10 +90,28 @@ export class LogKeys {
 
   /** Encrypts secrets again that were not encrypted with the current key of the settings. */
   async renew(db: Queryable): Promise<void> {
-    for (const { number: log } of await store.allLogs(db))
-      for (const { number, secret } of await store.keysOf(db, log))
-        if (secret !== null && !this.#box.isCurrent(secret))
-          await store.renewSecret(db, log, number, this.#box.seal(this.#box.open(secret, placeOf(log)), placeOf(log)));
+    await this.#sealAgain(db, (secret) => !this.#box.isCurrent(secret));
+  }
+
+  /**
+   * Called before the service signs anything: encrypts keys that are in the database in clear text. Without a key to encrypt them, the service
+   * must not start, unless the operator allows it. Returns whether a key is, or will be, there in clear text.
+   */
+  async protect(db: Queryable): Promise<boolean> {
+    if (this.#box.encrypts) {
+      await this.#sealAgain(db, (secret) => !isSealed(secret));
+      return false;
+    }
+    const logs = await store.allLogs(db);
+    const stored = (await Promise.all(logs.map(({ number }) => store.keysOf(db, number)))).flat();
+    const isStored = stored.some(({ secret }) => secret !== null && !isSealed(secret));
+    const isDue = logs.length === 0 && this.#operators === undefined;
+    if (isStored && !this.#allowsPlaintext)
+      throw new Error(
+        `The key of the log is in the database in clear text: set SECRETS_KEY (openssl rand -base64 32) in all processes, and the start encrypts it. ${WAYS_OUT}.`,
+      );
+    if (isDue && !this.#allowsPlaintext) refusePlaintext();
+    return isStored || isDue;
   }
 
   async requireKeys(db: Queryable): Promise<void> {
@@ -94,7 +122,18 @@ export class LogKeys {
         );
   }
 
+  async #sealAgain(db: Queryable, isDue: (secret: string) => boolean): Promise<void> {
+    for (const { number: log } of await store.allLogs(db))
+      for (const { number, secret } of await store.keysOf(db, log))
+        if (secret !== null && isDue(secret))
+          await store.renewSecret(db, log, number, {
+            from: secret,
+            to: this.#box.seal(this.#box.open(secret, placeOf(log)), placeOf(log)),
+          });
+  }
+
   #create(log: number): NewKey {
+    if (!this.#box.encrypts && !this.#allowsPlaintext) refusePlaintext();
     const { privateKey } = generateKeyPairSync('ed25519');
     const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
     return { publicKey: keyFrom(privateKey).publicKey, secret: this.#box.seal(secret, placeOf(log)) };
@@ -106,6 +145,12 @@ export class LogKeys {
     const der = Buffer.from(this.#box.open(secret, placeOf(log)), 'base64');
     return keyFrom(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   }
+}
+
+function refusePlaintext(): never {
+  throw new Error(
+    `The key of the log would be in the database in clear text: set SECRETS_KEY (openssl rand -base64 32) in all processes, or keep the key elsewhere with LOG_KEY_FILE or LOG_KEY_COMMAND. ${WAYS_OUT}.`,
+  );
 }
 
 /** An encrypted key is useless for another log. */

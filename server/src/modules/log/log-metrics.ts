@@ -27,6 +27,11 @@ const GAUGES: { name: string; help: string; of(status: LogStatus): number }[] = 
     of: (status) => status.waitingSeconds,
   },
   {
+    name: 'timestamp_end_seconds',
+    help: 'When the certificate or an algorithm of the newest timestamp ends, in Unix time; 0 without one.',
+    of: (status) => (status.timestampEndsAt?.getTime() ?? 0) / 1_000,
+  },
+  {
     name: 'fault',
     help: '1 while nothing is signed; waybill log status says why.',
     of: (status) => (status.fault === null ? 0 : 1),

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/postgres/postgres.ts';
 import { countWaiting, oldestUnpublishedSeconds } from './batch-store.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import { currentLog, databaseTime } from './log-store.ts';
+import { newestTimestampEnd } from './timestamp-store.ts';
 
 const WAITING_MAX = 1_000;
 
@@ -15,6 +16,8 @@ export interface LogStatus {
   /** The batches without an index, at most 1,000 in each shard. */
   waitingBatches: number;
   waitingSeconds: number;
+  /** When the certificate or an algorithm of the newest timestamp ends. Null: there is none, or the log has no leaf about it yet. */
+  timestampEndsAt: Date | null;
   fault: string | null;
 }
 
@@ -32,6 +35,7 @@ export async function logStatus(database: Database): Promise<LogStatus | undefin
     checkpointAgeSeconds: checkpoint ? Math.max(0, (now.getTime() - checkpoint.createdAt.getTime()) / 1000) : null,
     waitingBatches: counts.reduce((sum, count) => sum + count, 0),
     waitingSeconds,
+    timestampEndsAt: (await newestTimestampEnd(database, log.number)) ?? null,
     fault: faultOf(log.fault, waitingSeconds),
   };
 }

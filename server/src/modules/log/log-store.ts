@@ -157,10 +157,11 @@ export async function addKey(tx: Queryable, log: number, key: Pick<StoredKey, 'p
   return onlyRow(await tx.query(ADD_KEY, [log, key.publicKey, key.secret, key.succession])).number;
 }
 
-const RENEW_SECRET = statement('UPDATE log_keys SET secret = $3 WHERE log = $1 AND number = $2');
+const RENEW_SECRET = statement('UPDATE log_keys SET secret = $4 WHERE log = $1 AND number = $2 AND secret = $3');
 
-export async function renewSecret(db: Queryable, log: number, number: number, secret: string): Promise<void> {
-  await db.query(RENEW_SECRET, [log, number, secret]);
+/** Several processes may start at once: the first that encrypts a secret wins. */
+export async function renewSecret(db: Queryable, log: number, number: number, { from, to }: { from: string; to: string }): Promise<void> {
+  await db.query(RENEW_SECRET, [log, number, from, to]);
 }
 
 const END = statement('UPDATE logs SET ended_at = clock_timestamp() WHERE number = $1');

@@ -22,6 +22,7 @@ import { logFault } from './log-status.ts';
 import * as store from './log-store.ts';
 import { readPublished } from './publication.ts';
 import type { Tiles } from './tiles.ts';
+import { LogTimestamps } from './timestamps.ts';
 import { EMPTY_ROOT } from './tree.ts';
 
 export type { Location } from './batch-store.ts';
@@ -42,6 +43,7 @@ export interface LogView {
 
 /** The transparency log: the locations of leaves, its tiles and checkpoints, and proofs. The sequencer writes it. */
 export class Log {
+  readonly timestamps: LogTimestamps;
   readonly #database: Database;
   readonly #tiles: Tiles;
   readonly #keys: LogKeys;
@@ -52,6 +54,7 @@ export class Log {
   readonly #published = new Map<number, number>();
 
   constructor(database: Database, tiles: Tiles, keys: LogKeys, objects: NamedObjects) {
+    this.timestamps = new LogTimestamps(database, (batchId) => this.locate({ partyId: 0n, batchId, slot: 0 }));
     this.#database = database;
     this.#tiles = tiles;
     this.#keys = keys;
@@ -92,7 +95,7 @@ export class Log {
     const shard = this.#database.of(senderId);
     const found = await slotOfMessage(shard, senderId, messageId);
     if (!found) return 'unlogged';
-    return found.location ?? this.#locateElsewhere(shard, found.batchId, found.slot);
+    return found.isHere ? found.location : this.#locateElsewhere(shard, found.batchId, found.slot);
   }
 
   async locate({ partyId, batchId, slot }: PartySlot): Promise<Location | undefined> {
@@ -104,8 +107,8 @@ export class Log {
   async locateFiles(senderId: bigint, messageId: string): Promise<Map<string, Location | undefined>> {
     const shard = this.#database.of(senderId);
     const places = new Map<string, Location | undefined>();
-    for (const { fileId, batchId, slot, location } of await slotsOfFiles(shard, senderId, messageId))
-      places.set(fileId, location ?? (await this.#locateElsewhere(shard, batchId, slot)));
+    for (const { fileId, batchId, slot, isHere, location } of await slotsOfFiles(shard, senderId, messageId))
+      places.set(fileId, isHere ? location : await this.#locateElsewhere(shard, batchId, slot));
     return places;
   }
 
@@ -201,15 +204,9 @@ export class Log {
   async checkpointToTimestamp(): Promise<StoredCheckpoint | undefined> {
     const log = await store.currentLog(this.#database);
     const newest = log && (await this.servedCheckpoint(log.number));
-    return newest && (await checkpoints.isTimestampDue(this.#database, newest.log, newest.size)) ? newest : undefined;
-  }
-
-  keepTimestamp(log: number, size: number, token: Buffer): Promise<void> {
-    return checkpoints.setTimestamp(this.#database, log, size, token);
-  }
-
-  timestampedCheckpointFor(log: number, index: number): Promise<(StoredCheckpoint & { token: Buffer }) | undefined> {
-    return checkpoints.firstTimestamped(this.#database, log, index);
+    // A timestamp of the empty tree would be of no message, and keep the first messages waiting for the next one.
+    if (newest?.size === 0) return undefined;
+    return newest && (await this.timestamps.isDue(newest.log, newest.size)) ? newest : undefined;
   }
 
   reportFault(log: number, fault: string): Promise<boolean> {

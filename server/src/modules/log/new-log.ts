@@ -1,11 +1,12 @@
-import { parseCheckpoint } from '@waybill/proof';
-import type { Database } from '../../platform/postgres/postgres.ts';
+import { LEAF, leafOfStatement, parseCheckpoint } from '@waybill/proof';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { logLeaves, unplaceBatches } from './batch-store.ts';
 import { newestCheckpoint } from './checkpoint-store.ts';
 import type { LogKeys } from './log-keys.ts';
 import * as store from './log-store.ts';
 import { SEQUENCER_LOCK } from './sequencer.ts';
 import { auditLeaf, newLogStatement } from './statements.ts';
+import { setTimestampBatch, timestampsNotVouchedFor } from './timestamp-store.ts';
 import { EMPTY_ROOT } from './tree.ts';
 
 class NewLogError extends Error {}
@@ -35,7 +36,14 @@ export function startNewLog(database: Database, keys: LogKeys, given: string | u
       const previous = { origin: old.origin, size, root };
       const at = await store.databaseTime(tx);
       await logLeaves(tx, auditLeaf(newLogStatement({ log: added.origin, previous, reason, at })));
+      await vouchForTimestamps(tx, old.number);
       return added;
     }),
   );
+}
+
+/** No timestamp of the ended log will come that vouches for its last ones: the new log has leaves about them, too. */
+async function vouchForTimestamps(tx: Queryable, ended: number): Promise<void> {
+  for (const { log, size, statement } of await timestampsNotVouchedFor(tx, ended))
+    await setTimestampBatch(tx, log, size, await logLeaves(tx, leafOfStatement(LEAF.timestamp, statement)));
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SummarySchema } from '../../contract/envelope.ts';
+import { PromiseSchema, SummarySchema } from '../../contract/envelope.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import {
   BATCH_REQUEST_MAX_BYTES,
@@ -11,10 +11,12 @@ import { closed } from '../../contract/paging.ts';
 import { endpointsFor, type KeyCall } from '../../http/endpoint.ts';
 import { refusalOf } from '../../http/error-response.ts';
 import { Breaks } from '../../platform/fairness/breaks.ts';
+import type { LogPromise } from '../promises/certified-key.ts';
 import { refuseSignature } from '../signatures/check-signature.ts';
 import { BATCH_KEY_MAX_CHARS, type BatchItem, BatchRequestSchema, readBatch } from './batch-request.ts';
 import { summaryOf } from './envelopes.ts';
 import { idempotencyKeyOf, type SendingServices } from './message-requests.ts';
+import { promiseOf } from './promise-requests.ts';
 import { type Sender, type Sent, sendMessage } from './send-message.ts';
 
 const OutcomeSchema = Type.Object(
@@ -35,6 +37,7 @@ const OutcomeSchema = Type.Object(
     retry_after: Type.Union([Type.Integer(), Type.Null()], { description: 'Seconds after which to send it again, where that is known.' }),
     idempotent_replayed: Type.Boolean({ description: 'The message was sent before with this key, and this is the original.' }),
     idempotent_body_differs: Type.Boolean({ description: 'It was another message that was sent before with this key.' }),
+    promise: Type.Optional(PromiseSchema),
   },
   { $id: 'BatchOutcome', ...closed },
 );
@@ -73,11 +76,17 @@ async function handleBatch(context: SendingServices, call: KeyCall): Promise<str
   spend({ requests: items.length - 1 });
   const sender = { party: caller.business, actor: caller.actor, spend };
   const outcomes = await sendTogether(context, sender, items);
+  // All at once, so that they share a signature.
+  const promises = await Promise.all(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? promiseOf(context, caller.business.id, outcome.value) : undefined)),
+  );
   const breaks = new Breaks();
   const texts: string[] = [];
-  for (const outcome of outcomes) {
+  for (const [i, outcome] of outcomes.entries()) {
     await breaks.takeIfDue();
-    texts.push(outcome.status === 'fulfilled' ? await deliveredText(context, outcome.value) : refusedText(outcome.reason, call));
+    texts.push(
+      outcome.status === 'fulfilled' ? await deliveredText(context, outcome.value, promises[i]) : refusedText(outcome.reason, call),
+    );
   }
   return `{"data":[${texts.join(',')}]}`;
 }
@@ -110,10 +119,15 @@ async function sendTogether(context: SendingServices, sender: Sender, items: rea
   return Promise.allSettled(sending);
 }
 
-async function deliveredText(context: SendingServices, { message, isReplayed, differs }: Sent): Promise<string> {
+async function deliveredText(
+  context: SendingServices,
+  { message, isReplayed, differs }: Sent,
+  promise: LogPromise | undefined,
+): Promise<string> {
   const jsonBytes = message.json === null ? null : Buffer.byteLength(message.json);
   const summary = await summaryOf({ ...message, jsonBytes }, context);
-  return `{"status":201,"message":${summary},"error":null,"retry_after":null,"idempotent_replayed":${isReplayed},"idempotent_body_differs":${differs}}`;
+  const promised = promise ? `,"promise":${promise.json}` : '';
+  return `{"status":201,"message":${summary},"error":null,"retry_after":null,"idempotent_replayed":${isReplayed},"idempotent_body_differs":${differs}${promised}}`;
 }
 
 function refusedText(error: unknown, { request }: KeyCall): string {

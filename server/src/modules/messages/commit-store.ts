@@ -2,6 +2,7 @@ import type { Concern, Follower } from '../../contract/followers.ts';
 import { IDEMPOTENCY_WINDOW_HOURS, MAIL_REPEAT_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { QuotaName, Quotas } from '../../contract/quotas.ts';
 import {
+  bigintAt,
   bigintField,
   byteaField,
   type Field,
@@ -25,6 +26,7 @@ export const OUTCOME_ROW = columns({
   outcomes: new TypedColumn<readonly CommitOutcome['outcome'][] | null>('text[]?'),
   message_ids: 'text[]?',
   hashes: 'bytea?',
+  bases: 'bytea',
   announced: 'text?',
 });
 export const RECEPTION_ROW = columns({ announced: 'text?' });
@@ -50,6 +52,7 @@ const CONCERNS: Record<Concern, (message: PreparedMessage) => boolean> = {
   files: ({ files }) => files.length > 0,
   signatures: ({ signature }) => signature !== undefined,
   replies: ({ inReplyTo, isToBusiness }) => inReplyTo !== null || !isToBusiness,
+  expiries: ({ expires_at }) => expires_at !== null,
 };
 
 function statementsFor({ concerns, made }: CommitStatements, batch: readonly PreparedMessage[]): BatchStatements {
@@ -58,9 +61,9 @@ function statementsFor({ concerns, made }: CommitStatements, batch: readonly Pre
   return found;
 }
 
-/** messageId: that of the original, if the message was replayed. */
+/** messageId: that of the original, if the message was replayed. position: that of its entry in the sender's ledger. */
 export type CommitOutcome = { messageId: string; receivedMs: number } & (
-  | { outcome: 'accepted'; contentHash: Buffer }
+  | { outcome: 'accepted'; contentHash: Buffer; position: bigint }
   | { outcome: Refused; contentHash?: undefined }
 );
 
@@ -76,12 +79,12 @@ function callsOf(followers: readonly Follower[], parameter: number): string {
 
 export const commitSql = (followers: readonly Follower[], announced: Follower) =>
   `WITH b AS MATERIALIZED (
-     SELECT received_ms, outcomes, message_ids::text[] AS message_ids, hashes, committed AS messages
+     SELECT received_ms, outcomes, message_ids::text[] AS message_ids, hashes, array_send(bases) AS bases, committed AS messages
        FROM commit_messages($1::prepared_message[], $2::touched_ledger[], $3::boolean, $4::boolean, $5::bigint, $6::bigint, $7::integer, $8::bigint, $9::interval, $10::interval)
    ), followed AS MATERIALIZED (
      SELECT ${callsOf(followers, 11)} FROM b WHERE b.messages IS NOT NULL
    )
-   SELECT b.received_ms, b.outcomes, b.message_ids, b.hashes, followed.${announced.sqlFunction} AS announced FROM b LEFT JOIN followed ON true`;
+   SELECT b.received_ms, b.outcomes, b.message_ids, b.hashes, b.bases, followed.${announced.sqlFunction} AS announced FROM b LEFT JOIN followed ON true`;
 
 export const receiveSql = (followers: readonly Follower[], announced: Follower) =>
   `WITH b AS MATERIALIZED (
@@ -108,7 +111,7 @@ export async function commitMessages(
   quotas: Quotas,
 ): Promise<Committed> {
   const { takes, commit } = statementsFor(statements, batch);
-  const { messages, ledgers } = recordsOf(batch, isHere);
+  const { messages, ledgers, senders } = recordsOf(batch, isHere);
   const row = onlyRow(
     await db.query(commit, [
       messages,
@@ -124,11 +127,11 @@ export async function commitMessages(
       ...takes.map((what) => TAKEN[what](batch)),
     ]),
   );
-  return { outcomes: outcomesOf(batch, row), announced: row.announced };
+  return { outcomes: outcomesOf(batch, senders, row), announced: row.announced };
 }
 
-function outcomesOf(batch: readonly PreparedMessage[], row: RowOf<typeof OUTCOME_ROW>): CommitOutcome[] {
-  const { received_ms, outcomes, message_ids, hashes } = row;
+function outcomesOf(batch: readonly PreparedMessage[], senders: readonly NewEntry[], row: RowOf<typeof OUTCOME_ROW>): CommitOutcome[] {
+  const { received_ms, outcomes, message_ids, hashes, bases } = row;
   let at = 0;
   return batch.map(({ id }, i) => {
     const known = { messageId: message_ids?.[i] ?? id, receivedMs: Number(received_ms) };
@@ -136,7 +139,9 @@ function outcomesOf(batch: readonly PreparedMessage[], row: RowOf<typeof OUTCOME
     if (outcome !== 'accepted') return { ...known, outcome };
     if (hashes === null) throw new Error('an accepted message has no hash');
     at += HASH_BYTES;
-    return { ...known, outcome, contentHash: hashes.subarray(at - HASH_BYTES, at) };
+    const { ledger, entry } = senders[i] ?? ELSEWHERE;
+    const position = bigintAt(bases, ledger - 1) + BigInt(entry);
+    return { ...known, outcome, contentHash: hashes.subarray(at - HASH_BYTES, at), position };
   });
 }
 
@@ -180,6 +185,7 @@ function recordsOf(batch: readonly PreparedMessage[], isHere: (partyId: bigint) 
   return {
     messages: recordArray(fields, batch, payloadBytes + batch.length * RECORD_BYTES_GUESS),
     ledgers: recordArray(LEDGER_FIELDS, plan.ledgers),
+    senders: plan.senders,
   };
 }
 

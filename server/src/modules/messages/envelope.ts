@@ -2,7 +2,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import { MESSAGE_TEXTS, type MessageTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
-import type { MessageSignature } from '../signatures/signed-request.ts';
+import { isNonceKey, type MessageSignature } from '../signatures/signed-request.ts';
 import { receiptErrors } from './receipt-errors.ts';
 
 /** A delivered message. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
@@ -123,7 +123,7 @@ function closing(m: StoredMessage, publicUrl: string, files: readonly object[]):
     `,"validation":{"status":"${m.validation}","errors":${m.validationErrors}}` +
     `,"received_at":"${new Date(m.receivedMs).toISOString()}","content_hash":"${sha256Text(m.contentHash)}"` +
     `,"receipt_url":"${receiptUrl(m, publicUrl)}"` +
-    `${m.idempotencyKey !== null ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
+    `${m.idempotencyKey !== null && !isNonceKey(m.idempotencyKey) ? `,"idempotency_key":${JSON.stringify(m.idempotencyKey)}` : ''}}`
   );
 }
 

@@ -27,6 +27,7 @@ export async function summaryOf(
 
 /** Signs URLs with breaks for other requests: a hundred URLs with long names take as long as others may wait. */
 async function downloadUrls(files: Files, message: StoredMessage): Promise<string[]> {
+  if (message.files.length === 0) return [];
   const breaks = new Breaks();
   const urls: string[] = [];
   for (const file of message.files) {
@@ -39,6 +40,7 @@ async function downloadUrls(files: Files, message: StoredMessage): Promise<strin
 export async function receivedEnvelopes(services: EnvelopeServices, wanted: readonly Received[]): Promise<(string | undefined)[]> {
   const found = await services.database.inShards(wanted, findReceived);
   const ofParties = new Map<bigint, Map<string, string>>();
+  const breaks = new Breaks();
   for (const [partyId, items] of Map.groupBy(found, (item) => item.partyId)) {
     const messages = await allWithFiles(
       services,
@@ -47,6 +49,7 @@ export async function receivedEnvelopes(services: EnvelopeServices, wanted: read
     );
     const envelopes = new Map<string, string>();
     for (const message of messages) {
+      await breaks.takeIfDue();
       // Most messages have no files, and then there is nothing to wait for.
       const hasFiles = message.files.length > 0;
       envelopes.set(message.id, hasFiles ? await envelopeOf(message, services) : envelopeJson(message, services.publicUrl, []));

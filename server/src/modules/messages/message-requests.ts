@@ -4,9 +4,10 @@ import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { Call, HttpResponse } from '../../http/endpoint.ts';
-import { checkSignature, refuseSignature, signatureOfMessage } from '../signatures/check-signature.ts';
+import { checkSignature, refuseSignature, type SignatureServices, signatureOfMessage } from '../signatures/check-signature.ts';
 import { type EnvelopeServices, envelopeOf } from './envelopes.ts';
 import { readFormSendRequest } from './form-send-request.ts';
+import { type PromiseServices, withPromise } from './promise-requests.ts';
 import { type Sender, type SendServices, sendMessage } from './send-message.ts';
 import { FormSchema, parseSendRequest, type SendRequest, SendRequestSchema } from './send-request.ts';
 
@@ -21,10 +22,25 @@ export const signatureHeaders = {
   'Signature-Input': Type.Optional(
     Type.String({
       description:
-        'What an agent’s signature covers (RFC 9421): `"@method" "@path" "content-digest"`, and `"idempotency-key"` if there is one, with `created`, `keyid` (the sgk_ id of a signing key) and `alg="ed25519"`.',
+        'What an agent’s signature covers (RFC 9421): `"@method" "@path" "@authority" "content-digest"`, and those of the headers Idempotency-Key, Waybill-Recipient and Waybill-Files that the request has, with `created`, `keyid` (the sgk_ id of a signing key), `alg="ed25519"` and `nonce` (16 to 64 characters of base64url, other ones for each request). Without `"@authority"`, Waybill-Recipient, Waybill-Files or a nonce, less is proven.',
     }),
   ),
   Signature: Type.Optional(Type.String({ description: 'The signature, `<label>=:<base64>:`. Only together with Signature-Input.' })),
+};
+
+/** What the signature of a send covers beside its body. */
+const coveredHeaders = {
+  'Waybill-Recipient': Type.Optional(
+    Type.String({
+      description:
+        'Of a signed request: who is to get the message, for replies, too. The handle without its segment, or the domain or mail address of the party, in lower case; other characters than visible ASCII, and `%`, are percent-encoded.',
+    }),
+  ),
+  'Waybill-Files': Type.Optional(
+    Type.String({
+      description: 'Of a signed request with files: `sha256:<hex>` of a text that has, for each file in order, a line `sha256:<hex>`.',
+    }),
+  ),
 };
 
 export const sendShape = {
@@ -37,6 +53,7 @@ export const sendShape = {
       }),
     ),
     ...signatureHeaders,
+    ...coveredHeaders,
   }),
   body: SendRequestSchema,
   atLeastOneOf: ['to', 'in_reply_to'],
@@ -64,15 +81,11 @@ export const sendShape = {
   ] satisfies ErrorCode[],
 };
 
-export type SendingServices = SendServices & EnvelopeServices;
+export type SendingServices = SendServices & EnvelopeServices & SignatureServices & PromiseServices;
 
-/** Without a caller, a person sends, who has no key to sign with. */
-export async function handleSend(
-  context: SendingServices,
-  sender: Sender,
-  { rawBody, request, refusedBody, spend }: Call,
-  caller?: Caller,
-): Promise<HttpResponse> {
+/** Without a caller, a person sends, who has no key to sign with, and gets no promise. */
+export async function handleSend(context: SendingServices, sender: Sender, call: Call, caller?: Caller): Promise<HttpResponse> {
+  const { rawBody, request, refusedBody, spend } = call;
   const key = idempotencyKeyOf(request.headers['idempotency-key']);
   const isForm = FORM.test(request.headers['content-type'] ?? '');
   const readRequest = async (): Promise<SendRequest> => {
@@ -85,13 +98,15 @@ export async function handleSend(
       return read;
     }
     if (!caller) refuseSignature(request, 'Only an agent can sign a message, with its API key.');
-    const signed = caller && (await checkSignature(context.database, caller, request, rawBody));
+    const signed = caller && (await checkSignature(context, caller, request, rawBody));
     const read = parseSendRequest(rawBody);
     return signed ? { ...read, signature: signatureOfMessage(signed, read.json) } : read;
   };
-  const { message, isReplayed, differs } = await sendMessage(context, { ...sender, spend }, readRequest, key);
+  const sent = await sendMessage(context, { ...sender, spend }, readRequest, key);
+  const { message, isReplayed, differs } = sent;
   const headers = { ...(isReplayed && { 'idempotent-replayed': 'true' }), ...(differs && { 'idempotent-body-differs': 'true' }) };
-  return { body: await envelopeOf(message, context), headers };
+  const response = { body: await envelopeOf(message, context), headers };
+  return caller ? withPromise(context, call, sender.party.id, sent, response) : response;
 }
 
 export function idempotencyKeyOf(header: string | string[] | undefined, maxChars = IDEMPOTENCY_KEY_MAX_CHARS): string | null {

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { EnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
+import { EnvelopeSchema, SentEnvelopeSchema, SummarySchema } from '../../contract/envelope.ts';
 import { PLACE_MAX_CHARS } from '../../contract/limits.ts';
 import { closed, endsEarly, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { envelopeOf } from './envelopes.ts';
 import { handleSend, type SendingServices, sendShape } from './message-requests.ts';
 import { pageBody, reserveLarge } from './page-body.ts';
+import { preferHeader } from './promise-requests.ts';
 import { getMessage, listMessages, type ReadServices } from './read-messages.ts';
 
 const { endpoint } = endpointsFor<SendingServices & ReadServices>();
@@ -15,6 +16,8 @@ export const send = endpoint({
   description:
     'A 201 means that the message is durable in your outbox and in the recipient’s inbox. To reply, give `in_reply_to`: the recipient is then the other party of that message.',
   ...sendShape,
+  headers: Type.Object({ ...sendShape.headers.properties, Prefer: preferHeader }),
+  success: { status: 201, description: 'Delivered.', schema: SentEnvelopeSchema },
   handle: (context, call) => handleSend(context, { party: call.caller.business, actor: call.caller.actor }, call, call.caller),
 });
 

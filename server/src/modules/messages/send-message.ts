@@ -1,24 +1,26 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Spend } from '../../contract/cost.ts';
-import { Refusal } from '../../contract/errors.ts';
+import { invalid, Refusal } from '../../contract/errors.ts';
 import { newReceiptToken, newUuid, parseId } from '../../contract/ids.ts';
 import { textsOf } from '../../contract/message-fields.ts';
 import { type ActorView, isBusiness, type Party } from '../../contract/parties.ts';
 import { type Quotas, quotaRefusal } from '../../contract/quotas.ts';
-import type { JsonHashes } from '../../platform/json/canonical-hash.ts';
+import type { JsonHashes } from '../../platform/json/canonical-bytes.ts';
 import type { CanonicalHasher } from '../../platform/json/canonical-hasher.ts';
+import type { Clock } from '../../platform/postgres/database-clock.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import type { Blockable, Blocks } from '../blocks/blocks.ts';
 import type { Files } from '../files/files.ts';
 import { isUnhashed } from '../files/sealing.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import { findJoined } from '../joined-history/joined-history.ts';
-import { type AddressServices, addressIn, recipientAt, refuseNoAddress } from '../parties/recipient.ts';
+import { type AddressServices, addressIn, recipientAt, refuseNoAddress } from '../parties/directory.ts';
+import { refuseRevokedKey } from '../signatures/check-signature.ts';
+import * as coverage from '../signatures/coverage.ts';
 import { refuseUsedUp } from '../usage/usage.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import type { Ledger } from './ledger.ts';
-import { digestOf, isRefusedAlone } from './request-digest.ts';
-import type { SendRequest } from './send-request.ts';
+import { digestOf, isRefusedAlone, type SendRequest } from './send-request.ts';
 import {
   findByIdempotencyKey,
   findByMail,
@@ -39,6 +41,7 @@ export interface SendServices extends AddressServices {
   blocks: Blocks;
   schemas: InboxSchemas;
   hasher: CanonicalHasher;
+  now: Clock;
 }
 
 /** The author of a message. The party may not exist yet. */
@@ -60,6 +63,8 @@ export interface Sent {
   isReplayed: boolean;
   /** The repeat is known to differ from the first request. */
   differs: boolean;
+  /** Of a message that was sent now: the position of its entry in the sender's ledger. */
+  position?: bigint;
 }
 
 /**
@@ -72,15 +77,18 @@ export async function sendMessage(
   services: SendServices,
   sender: Sender,
   readRequest: () => SendRequest | Promise<SendRequest>,
-  idempotencyKey: string | null,
+  givenKey: string | null,
   whenPrepared?: () => Promise<void>,
 ): Promise<Sent> {
   let request: SendRequest | undefined;
+  let idempotencyKey = givenKey;
   try {
     const read = await readRequest();
     request = read;
+    idempotencyKey ??= read.signature?.nonceKey ?? null;
+    const key = idempotencyKey;
     const send = async () => {
-      const prepared = await prepare(services, sender, read, idempotencyKey);
+      const prepared = await prepare(services, sender, read, key);
       if (whenPrepared) await whenPrepared();
       return deliver(services, sender, prepared);
     };
@@ -157,12 +165,15 @@ async function prepare(
   idempotencyKey: string | null,
 ): Promise<PreparedMessage> {
   const destination = await destinationOf(services, sender, request);
+  const { signature } = request;
+  if (signature) coverage.checkRecipient(signature.covered, destination.recipient);
   const uploads = request.uploadIds.length === 0 ? [] : await services.files.seal(sender.party, request.uploadIds);
   await refuseBlocked(services, sender, destination.recipient);
   // Hashing reads up to 800 MB, which is only for messages that are sent.
   if (uploads.some(isUnhashed)) await refuseUsedUp(services, sender.party.id);
   const attached = uploads.length === 0 ? [] : await services.files.attach(sender.party, uploads);
   const files = [...request.inlineFiles, ...attached];
+  if (signature) coverage.checkFiles(signature.covered, files);
   // The message is delivered whatever the result. Without `json` there is nothing to check.
   const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json, sender.spend);
   const hashes = await hashesOfJson(services, sender, request);
@@ -173,6 +184,7 @@ async function prepare(
     threadId: destination.threadId,
     inReplyTo: destination.parentId,
     ...textsOf(request),
+    expires_at: expiryOf(services, sender, request),
     jsonSha256: hashes?.canonical ?? null,
     jsonBytesSha256: hashes?.bytes ?? null,
     files,
@@ -196,10 +208,17 @@ async function prepare(
     hashedBeforeTime: hashed.beforeTime,
     hashedAfterTime: hashed.afterTime,
     inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    ...(request.signature && { signature: request.signature }),
+    ...(signature && { signature }),
     mailDigest: request.mailDigest,
     requestDigest: idempotencyKey === null ? undefined : digestOf(request, message.jsonSha256, files),
   };
+}
+
+/** A party without a handle has no webhook that could be told, and its messages can move to the ledger of a business. */
+function expiryOf({ now }: SendServices, { party }: Sender, { expiresInS }: SendRequest): string | null {
+  if (expiresInS === null) return null;
+  if (!isBusiness(party)) throw invalid([{ path: '/expires_in', message: 'can be given by a business with a handle only' }]);
+  return new Date(now().getTime() + expiresInS * 1_000).toISOString();
 }
 
 /** An agent is blocked with its business. A person or mailbox is blocked by itself, by its domain, or with its business. */
@@ -289,12 +308,16 @@ async function partyNow({ database, parties }: SendServices, parent: Parent, par
 }
 
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
-  const { outcome, messageId, receivedMs, contentHash } = await services.ledger.commit(prepared);
+  const commit = services.ledger.commit(prepared);
+  const committed = await (prepared.signature ? commit.catch(refuseRevokedKey) : commit);
+  const { outcome, messageId, receivedMs } = committed;
   if (outcome === 'accepted') {
+    const { contentHash, position } = committed;
     return {
       message: { ...prepared, json: prepared.json?.toString('utf8') ?? null, receivedMs, contentHash },
       isReplayed: false,
       differs: false,
+      position,
     };
   }
   if (outcome !== 'replayed') throw quotaRefusal(outcome, services.quotas, new Date(receivedMs));

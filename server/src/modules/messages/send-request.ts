@@ -1,12 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { invalid } from '../../contract/errors.ts';
-import { ADDRESS_MAX_CHARS, FILES_PER_MESSAGE_MAX, INLINE_FILE_MAX_BYTES, JSON_MAX_BYTES, JSON_MAX_LEVELS } from '../../contract/limits.ts';
-import { type MessageTexts, mapTexts, textsOf } from '../../contract/message-fields.ts';
+import { type ErrorCode, invalid } from '../../contract/errors.ts';
+import {
+  ADDRESS_MAX_CHARS,
+  EXPIRES_IN_MAX_S,
+  EXPIRES_IN_MIN_S,
+  FILES_PER_MESSAGE_MAX,
+  INLINE_FILE_MAX_BYTES,
+  JSON_MAX_BYTES,
+  JSON_MAX_LEVELS,
+} from '../../contract/limits.ts';
+import { type MessageTexts, mapWritten, TEXT_NAMES, textsOf } from '../../contract/message-fields.ts';
+import { sha256 } from '../../contract/sha256.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/json/lossless-json.ts';
 import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
-import type { MessageSignature } from '../signatures/signed-request.ts';
+import type { CheckedSignature } from '../signatures/signed-request.ts';
 
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
@@ -21,7 +30,13 @@ export const SendRequestSchema = Type.Object(
       64,
       'A message in your inbox or outbox; the reply joins its thread. Without `to` it goes to the other party, at the segment of the agent or member who sent the message, if that one has a segment.',
     ),
-    ...mapTexts((_, { maxChars, written }) => optionalText(maxChars, written)),
+    ...mapWritten(({ maxChars, written }) => optionalText(maxChars, written)),
+    expires_in: Type.Optional(
+      Type.Union([Type.Integer({ minimum: EXPIRES_IN_MIN_S, maximum: EXPIRES_IN_MAX_S }), Type.Null()], {
+        description:
+          'Seconds. If by then no system of the recipient has taken the message, and nobody has acknowledged it, the log gets a leaf of non-delivery, and your webhooks the event `message.expired`. The message stays with the recipient. Only for businesses, and not in a form.',
+      }),
+    ),
     json: Type.Optional(
       Type.Unknown({
         description: `Any JSON value of at most ${JSON_MAX_BYTES} bytes and ${JSON_MAX_LEVELS} levels; carried byte for byte.`,
@@ -39,7 +54,7 @@ export const FormSchema = Type.Object(
   {
     to: Type.Optional(Type.String()),
     in_reply_to: Type.Optional(Type.String()),
-    ...mapTexts((_, { maxChars }) => Type.Optional(Type.String({ maxLength: maxChars }))),
+    ...mapWritten(({ maxChars }) => Type.Optional(Type.String({ maxLength: maxChars }))),
     json: Type.Optional(Type.String({ description: 'JSON as text; carried byte for byte.' })),
     files: Type.Optional(
       Type.Array(Type.String(), {
@@ -63,12 +78,13 @@ export type SendRequestFields = Static<typeof SendRequestSchema>;
 export interface SendRequest extends MessageTexts {
   to: string | null;
   inReplyTo: string | null;
+  expiresInS: number | null;
   json: Buffer | null;
   uploadIds: string[];
   inlineFiles: DeliveredFile[];
   /** Other messages carry the same files, so a refusal of this message must not discard them. */
   sharesFiles: boolean;
-  signature?: MessageSignature;
+  signature?: CheckedSignature;
   mailDigest?: Buffer;
 }
 
@@ -92,9 +108,34 @@ export function sendRequestOf(
     to: fields.to ?? null,
     inReplyTo: fields.in_reply_to ?? null,
     ...textsOf(fields),
+    expiresInS: fields.expires_in ?? null,
     json: json ? payloadIn(json) : null,
     uploadIds: fields.files ?? [],
     inlineFiles,
     sharesFiles,
   };
+}
+
+/** Enough that no two requests of a sender have the same digest by chance. */
+const DIGEST_BYTES = 16;
+
+/**
+ * A digest of the content of a message request, from hashes that sending needs anyway. A repeat has the same digest if it differs only in
+ * its form: with other boundaries, or with the same files uploaded again.
+ */
+export function digestOf(request: SendRequest, jsonSha256: Buffer | null, files: readonly DeliveredFile[]): Buffer {
+  const { to, inReplyTo, expiresInS } = request;
+  // Only given fields count, so that a field of a new version leaves other digests unchanged.
+  const texts = TEXT_NAMES.filter((name) => request[name] !== null).map((name) => [name, request[name]]);
+  const given = expiresInS === null ? texts : [...texts, ['expires_in', expiresInS]];
+  const contents = files.map(({ filename, contentType, sizeBytes, sha256 }) => [filename, contentType, sizeBytes, sha256?.toString('hex')]);
+  const text = JSON.stringify([to, inReplyTo, given, jsonSha256?.toString('hex'), contents]);
+  return sha256(text).subarray(0, DIGEST_BYTES);
+}
+
+/** Refusals that depend on the request alone. The first request with the same key was not refused, so it was another one. */
+const REFUSED_ALONE: ReadonlySet<ErrorCode> = new Set(['validation_error', 'invalid_json', 'json_too_large', 'file_too_large']);
+
+export function isRefusedAlone(code: ErrorCode): boolean {
+  return REFUSED_ALONE.has(code);
 }

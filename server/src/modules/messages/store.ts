@@ -131,6 +131,18 @@ export async function findSent(db: Queryable, senderId: bigint, messageId: strin
   return row && toMessage(row);
 }
 
+const POSITION = prepared(
+  'position-of-sent',
+  `SELECT position FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'out' LIMIT 1`,
+  { position: 'bigint' },
+);
+
+/** Null if the message is no longer in the sender's ledger. */
+export async function findPosition(db: Queryable, senderId: bigint, messageId: string): Promise<bigint | null> {
+  const [row] = await db.query(POSITION, [senderId, messageId]);
+  return row ? BigInt(row.position) : null;
+}
+
 const RECEIVED_FROM = prepared(
   'received-from',
   `SELECT thread_id, counterparty_id FROM ledger_entries WHERE party_id = $1 AND message_id = $2 AND box = 'in' LIMIT 1`,

@@ -13,7 +13,8 @@ interface Services {
   database: Database;
   metrics: Registry;
   config: { metricsToken: string | undefined };
-  transparencyLog: { fault(): Promise<string | null> };
+  transparencyLog: { fault(): Promise<string | null>; timestamps: { notice(): Promise<string | undefined> } };
+  promises: { fault: string | null };
   objects: { health: StoreHealth };
 }
 
@@ -32,6 +33,10 @@ const ReadySchema = Type.Object({
     Type.String({ description: 'Why the bucket can’t be used at present. Messages without files are delivered all the same.' }),
   ),
   log: Type.Optional(Type.String({ description: 'Why the log is not signed at present. Messages are delivered all the same.' })),
+  timestamps: Type.Optional(Type.String({ description: 'That timestamps of the log end soon, and when.' })),
+  promises: Type.Optional(
+    Type.String({ description: 'Why responses of this process to sends have no promise at present. Messages are delivered all the same.' }),
+  ),
 });
 
 export const alive = publicEndpoint({
@@ -45,7 +50,7 @@ export const ready = publicEndpoint({
   summary: 'Check whether the service is ready: the database responds, commits writes and has all migrations, and the bucket was reached',
   success: { status: 200, description: 'The service is ready.', schema: ReadySchema },
   errors: [],
-  handle: async ({ database, transparencyLog, objects: { health } }) => {
+  handle: async ({ database, transparencyLog, promises, objects: { health } }) => {
     // It is not yet known whether the configured bucket exists.
     if (!health.wasReached) throw new Refusal('unavailable', health.fault, { retryAfterS: 5 });
     // A server that hangs takes longer for reads than for the probe.
@@ -54,6 +59,7 @@ export const ready = publicEndpoint({
       throw new Refusal('unavailable', `Migrations are missing: ${pending.map(({ name }) => name).join(', ')}.`, { retryAfterS: 5 });
     await database.requireRoom();
     const fault = await transparencyLog.fault();
+    const timestamps = await transparencyLog.timestamps.notice();
     const files = health.fault;
     return {
       body: {
@@ -61,6 +67,8 @@ export const ready = publicEndpoint({
         ...(shards !== undefined && { shards }),
         ...(files !== undefined && { files }),
         ...(fault !== null && { log: fault }),
+        ...(timestamps !== undefined && { timestamps }),
+        ...(promises.fault !== null && { promises: promises.fault }),
       },
     };
   },

@@ -4,7 +4,10 @@ import {
   type Bundle,
   type BundleAcknowledgement,
   type BundleLog,
+  type BundleRenewal,
   type BundleSignature,
+  type BundleStatement,
+  type BundleTimestamp,
   parseNote,
   parseProof,
   parseVkey,
@@ -13,7 +16,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Spend } from '../../contract/cost.ts';
 import { formatId } from '../../contract/ids.ts';
 import type { CanonicalHasher } from '../../platform/json/canonical-hasher.ts';
-import { type AcknowledgementParts, acknowledgementsOf } from '../acknowledgements/acknowledgements.ts';
+import { type ChainPart, chainOf } from '../acknowledgements/acknowledgements.ts';
 import type { Location, LogView, PartySlot } from '../log/log.ts';
 import { fileStatement } from '../log/statements.ts';
 import { sha256Text } from '../messages/envelope.ts';
@@ -21,6 +24,9 @@ import type { SentMessage } from '../messages/read-messages.ts';
 import { type SignatureParts, signatureOf } from '../signatures/signatures.ts';
 import { locate, PENDING, type ProofServices, proofAt } from './proof.ts';
 import { provenEnvelope } from './proven-envelope.ts';
+
+/** Verifiers read no more. */
+const SUCCESSIONS_MAX = 100;
 
 export interface BundleServices extends ProofServices {
   hasher: CanonicalHasher;
@@ -70,7 +76,7 @@ class BundleMaker {
       ...(this.#reader !== 'public' && (await this.#ofParties(this.#reader))),
     };
     const [, ...otherLogs] = this.#signers.values();
-    const members = Object.entries({ ...bundle, other_logs: otherLogs });
+    const members = Object.entries({ ...bundle, other_logs: otherLogs, successions: this.#successions() });
     // Yields to other work: up to a megabyte of JSON is written as text once more.
     await setImmediate();
     // Empty lists are left out, so that a bundle has one form.
@@ -86,12 +92,8 @@ class BundleMaker {
     const json = withJson ? await this.#json(partyId, spend) : undefined;
     const signature = withJson ? await signatureOf(database, senderId, message.id, message.json) : undefined;
     const made = signature && (await this.#signature(signature));
-    const acknowledgements: BundleAcknowledgement[] = [];
-    for (const parts of await acknowledgementsOf(database, message.id, partyId)) {
-      const acknowledgement = await this.#acknowledgement(parts);
-      if (acknowledgement) acknowledgements.push(acknowledgement);
-    }
-    return { ...(json !== undefined && { json }), ...(made && { signature: made }), acknowledgements };
+    const chain = await this.#chain(await chainOf(database, message, partyId));
+    return { ...(json !== undefined && { json }), ...(made && { signature: made }), ...chain };
   }
 
   /**
@@ -116,25 +118,66 @@ class BundleMaker {
   }
 
   async #signature(parts: SignatureParts): Promise<BundleSignature | undefined> {
-    const { key, keyLeaf, signatureInput, signature, components, body } = parts;
+    const { key, keyLeaf, revocation, domain, signatureInput, signature, components, body } = parts;
     const proof = await this.#proofOf(keyLeaf);
+    const revocationProof = revocation && (await this.#proofOf(revocation.leaf));
     if (proof === undefined) return undefined;
+    const domainProof = domain && (await this.#proofOf(domain.leaf));
     const encoded = { signature: signature.toString('base64'), body: body.toString() };
-    return { key, key_proof: proof, signature_input: signatureInput, components, ...encoded };
+    return {
+      key,
+      key_proof: proof,
+      signature_input: signatureInput,
+      components,
+      ...encoded,
+      ...(revocation && revocationProof !== undefined && { revocation: { statement: revocation.statement, proof: revocationProof } }),
+      ...(domain && domainProof !== undefined && { domain: { statement: domain.statement, proof: domainProof } }),
+    };
   }
 
-  async #acknowledgement({ statement, leaf, signature }: AcknowledgementParts): Promise<BundleAcknowledgement | undefined> {
-    const proof = await this.#proofOf(leaf);
-    const made = signature && (await this.#signature(signature));
-    return proof === undefined ? undefined : { statement, proof, ...(made && { signature: made }) };
+  /** What the log has about the message by now. A link that has no proof yet ends it, so that no number is missing. */
+  async #chain(parts: readonly ChainPart[]): Promise<Partial<Bundle>> {
+    const handOvers: BundleStatement[] = [];
+    const acknowledgements: BundleAcknowledgement[] = [];
+    let expiry: BundleStatement | undefined;
+    for (const { kind, statement, leaf, signature } of parts) {
+      const proof = await this.#proofOf(leaf);
+      if (proof === undefined) break;
+      const made = signature && (await this.#signature(signature));
+      if (kind === 'hand-over') handOvers.push({ statement, proof });
+      else if (kind === 'non-delivery') expiry = { statement, proof };
+      else acknowledgements.push({ statement, proof, ...(made && { signature: made }) });
+    }
+    return { hand_overs: handOvers, acknowledgements, ...(expiry && { expiry }) };
   }
 
-  async #timestamps(location: Location): Promise<NonNullable<Bundle['timestamps']>> {
-    const stamped = await this.#services.transparencyLog.timestampedCheckpointFor(location.log, location.index);
-    if (!stamped) return [];
-    const proof = await this.#services.transparencyLog.proofIn(stamped, location);
-    this.#note(location, proof);
-    return [{ proof, token: stamped.token.toString('base64') }];
+  async #timestamps(location: Location): Promise<BundleTimestamp[]> {
+    const { transparencyLog } = this.#services;
+    const { timestamps } = transparencyLog;
+    const first = await timestamps.firstFor(location.log, location.index);
+    if (!first) return [];
+    const renewals = await timestamps.renewalsOf(first);
+    const crls = await timestamps.crlsOf([first, ...renewals.map(({ checkpoint }) => checkpoint)]);
+    const tokenOf = ({ token }: { token: Buffer }, lists: Buffer[] = []) => ({
+      token: token.toString('base64'),
+      ...(lists.length > 0 && { crls: lists.map((one) => one.toString('base64')) }),
+    });
+    const proofIn = async (stamped: typeof first, place: Location) => {
+      const proof = await transparencyLog.proofIn(stamped, place);
+      this.#note(place, proof);
+      return proof;
+    };
+    const made: BundleRenewal[] = [];
+    for (const [at, { statement, location: place, checkpoint }] of renewals.entries())
+      made.push({ statement, proof: await proofIn(checkpoint, place), ...tokenOf(checkpoint, crls[at + 1]) });
+    return [{ proof: await proofIn(first, location), ...tokenOf(first, crls[0]), ...(made.length > 0 && { renewals: made }) }];
+  }
+
+  /** How the logs of the bundle came to their present keys, for a verifier who trusts a former one. */
+  #successions(): string[] {
+    const origins = new Set([...this.#signers.values()].map(({ origin }) => origin));
+    const keys = this.#logs.filter(({ origin }) => origins.has(origin)).flatMap((log) => log.keys.toReversed());
+    return keys.flatMap(({ succession }) => succession ?? []).slice(-SUCCESSIONS_MAX);
   }
 
   async #proofOf(leaf: PartySlot): Promise<string | undefined> {

@@ -7,7 +7,8 @@ import { closed, pageSchema, pagingFields } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import { getAgent } from '../agents/agents.ts';
-import { SigningKeySchema } from './signature-schema.ts';
+import { domainsOfKeys, type KeyDomain } from '../domain-keys/domain-keys.ts';
+import { keyDomainView, SigningKeySchema } from './signature-schema.ts';
 import { listSigningKeys, registerKey, revokeSigningKey, type SigningKeyRecord } from './signing-keys.ts';
 
 const { endpoint, memberEndpoint } = endpointsFor<{ database: Database; cursors: Cursors }>();
@@ -29,7 +30,8 @@ export const list = endpoint({
     const scope = ['signing-keys', business.id.toString(), agentId];
     const rows = await listSigningKeys(database, business.id, agentId, cursors.open(scope, cursor) ?? null, limit + 1);
     const { items, nextCursor } = pageOf(rows, limit, ({ id }) => cursors.issue(scope, id));
-    return { body: { data: items.map(signingKeyView), next_cursor: nextCursor } };
+    const domains = await domainsOf(database, business.id, items);
+    return { body: { data: items.map((key) => signingKeyView(key, domains)), next_cursor: nextCursor } };
   },
 });
 
@@ -44,9 +46,10 @@ export const register = memberEndpoint({
   ),
   success: { status: 201, description: 'The key is registered: the agent can sign with it.', schema: SigningKeySchema },
   errors: ['not_found', 'validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'conflict'],
-  handle: async ({ database }, { caller: { business }, params, body }) => ({
-    body: signingKeyView(await registerKey(database, business, uuidOf('agt', params.id), body.public_key)),
-  }),
+  handle: async ({ database }, { caller: { business }, params, body }) => {
+    const key = await registerKey(database, business, uuidOf('agt', params.id), body.public_key);
+    return { body: signingKeyView(key, await domainsOf(database, business.id, [key])) };
+  },
 });
 
 export const revoke = memberEndpoint({
@@ -61,12 +64,19 @@ export const revoke = memberEndpoint({
   },
 });
 
-function signingKeyView({ id, publicKey, createdAt, revokedAt }: SigningKeyRecord) {
+function domainsOf(database: Database, partyId: bigint, keys: readonly SigningKeyRecord[]): Promise<Map<string, KeyDomain>> {
+  const publicKeys = keys.map(({ publicKey }) => publicKey);
+  return domainsOfKeys(database, partyId, publicKeys);
+}
+
+function signingKeyView({ id, publicKey, createdAt, revokedAt }: SigningKeyRecord, domains: ReadonlyMap<string, KeyDomain>) {
+  const text = publicKey.toString('base64');
   return {
     id: formatId('sgk', id),
-    public_key: publicKey.toString('base64'),
+    public_key: text,
     created_at: createdAt.toISOString(),
     revoked_at: revokedAt?.toISOString() ?? null,
+    domain: keyDomainView(domains.get(text)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/postgres/postgres.ts';
+import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 const ROW = columns({
@@ -9,7 +9,15 @@ const ROW = columns({
   revoked_at: 'timestamptz?',
   registration: 'text',
   log_batch: 'uuid',
+  revocation: 'text?',
+  revocation_batch: 'uuid?',
 });
+
+/** A statement in the log: the first leaf of a batch in the shard of the key's party. */
+export interface LoggedStatement {
+  text: string;
+  logBatch: string;
+}
 
 export interface SigningKeyRecord {
   id: string;
@@ -19,6 +27,7 @@ export interface SigningKeyRecord {
   revokedAt: Date | null;
   registration: string;
   logBatch: string;
+  revocation: LoggedStatement | null;
 }
 
 function toKey(row: RowOf<typeof ROW>): SigningKeyRecord {
@@ -30,6 +39,7 @@ function toKey(row: RowOf<typeof ROW>): SigningKeyRecord {
     revokedAt: row.revoked_at,
     registration: row.registration,
     logBatch: row.log_batch,
+    revocation: row.revocation && row.revocation_batch ? { text: row.revocation, logBatch: row.revocation_batch } : null,
   };
 }
 
@@ -62,6 +72,27 @@ export async function lockAgent(tx: Queryable, partyId: bigint, agentId: string)
   return (await tx.query(LOCK_AGENT, [partyId, agentId])).length > 0;
 }
 
+const HOLD_KEY = statement('SELECT FROM signing_keys WHERE party_id = $1 AND id = $2 FOR NO KEY UPDATE');
+
+/** Waits for all that the key has signed and that is being committed. What comes later finds the key revoked (hold_valid_key). */
+export async function holdKey(tx: Queryable, partyId: bigint, id: string): Promise<void> {
+  await tx.query(HOLD_KEY, [partyId, id]);
+}
+
+const HOLD_VALID_KEY = statement('SELECT hold_valid_key($1::bigint, $2::uuid) AS is_valid', { is_valid: 'boolean' });
+
+/** A revocation waits for the end of the transaction. Returns false if the key is revoked. */
+export async function holdValidKey(tx: Queryable, partyId: bigint, id: string): Promise<boolean> {
+  return onlyRow(await tx.query(HOLD_VALID_KEY, [partyId, id])).is_valid;
+}
+
+const NOW = statement(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`, { now: 'timestamptz' });
+
+/** The clock that also says when messages are received. */
+export async function databaseTime(tx: Queryable): Promise<Date> {
+  return onlyRow(await tx.query(NOW)).now;
+}
+
 const LOG = statement('SELECT log_statement($1::bytea, $2::text, $3::timestamptz) AS batch', { batch: 'uuid' });
 
 export async function logStatement(tx: Queryable, text: string, at: Date): Promise<string> {
@@ -75,7 +106,7 @@ const INSERT = statement(
   `INSERT INTO signing_keys (party_id, id, agent_id, public_key, created_at, registration, log_batch) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-export async function insertKey(tx: Queryable, partyId: bigint, key: Omit<SigningKeyRecord, 'revokedAt'>): Promise<void> {
+export async function insertKey(tx: Queryable, partyId: bigint, key: Omit<SigningKeyRecord, 'revokedAt' | 'revocation'>): Promise<void> {
   await tx.query(INSERT, [partyId, key.id, key.agentId, key.publicKey, key.createdAt, key.registration, key.logBatch]);
 }
 
@@ -87,7 +118,7 @@ export async function revokeKey(
   tx: Queryable,
   partyId: bigint,
   id: string,
-  { at, text, logBatch }: { at: Date; text: string; logBatch: string },
+  { at, text, logBatch }: LoggedStatement & { at: Date },
 ): Promise<void> {
   await tx.query(REVOKE, [partyId, id, at, text, logBatch]);
 }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { closed } from '../../contract/paging.ts';
+import type { KeyDomain } from '../domain-keys/domain-keys.ts';
+import { CoverageSchema, coverageOf } from './coverage.ts';
 import type { SignatureParts } from './signatures.ts';
 
 const time = Type.String({ format: 'date-time' });
@@ -10,11 +12,19 @@ export const SigningKeySchema = Type.Object(
     public_key: Type.String({ description: 'The 32 bytes of the Ed25519 key in base64.' }),
     created_at: time,
     revoked_at: Type.Union([time, Type.Null()]),
+    domain: Type.Union(
+      [Type.Object({ name: Type.String(), since: { ...time, description: 'When the log got a statement of that.' } }, closed), Type.Null()],
+      { description: 'A verified domain of the business that vouches for the key, by a file that it publishes. Null if none does.' },
+    ),
   },
   { $id: 'SigningKey', ...closed },
 );
 
-const shown = { key: SigningKeySchema, created_at: { ...time, description: 'When the signature says that it was made.' } };
+const shown = {
+  key: SigningKeySchema,
+  created_at: { ...time, description: 'When the signature says that it was made.' },
+  covers: CoverageSchema,
+};
 
 export const ReceiptSignatureSchema = Type.Object(shown, { $id: 'ReceiptSignature', ...closed });
 export const SignatureSchema = Type.Object(
@@ -28,12 +38,17 @@ export const SignatureSchema = Type.Object(
   { $id: 'Signature', ...closed },
 );
 
+export function keyDomainView(vouching: KeyDomain | undefined) {
+  return vouching ? { name: vouching.domain, since: vouching.since.toISOString() } : null;
+}
+
 /** The public key and the time come from the statement in the log. */
-export function receiptSignatureView({ key, keyId, keyRevokedAt, createdAt }: SignatureParts) {
+export function receiptSignatureView({ key, keyId, keyRevokedAt, domain, createdAt, components }: SignatureParts) {
   const { public_key, at } = JSON.parse(key);
   return {
-    key: { id: keyId, public_key, created_at: at, revoked_at: keyRevokedAt?.toISOString() ?? null },
+    key: { id: keyId, public_key, created_at: at, revoked_at: keyRevokedAt?.toISOString() ?? null, domain: keyDomainView(domain) },
     created_at: createdAt.toISOString(),
+    covers: coverageOf(components),
   };
 }
 

@@ -1,18 +1,29 @@
 import { parseParameters } from '@waybill/client';
 import { formatId } from '../../contract/ids.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
+import { type DomainKeyParts, domainKeyPartsOf } from '../domain-keys/domain-keys.ts';
 import { findKey } from './key-store.ts';
 import { findSignature } from './signature-store.ts';
 import type { SignedRequest } from './signed-request.ts';
+
+/** The log has a statement as the first leaf of a batch in the party's shard. */
+interface Leaf {
+  partyId: bigint;
+  batchId: string;
+  slot: 0;
+}
 
 /** The parts of `signature` in a proof, which prove who signed a request, and the location of the key's leaf. */
 export interface SignatureParts {
   /** The statement of the key's registration, in canonical JSON. */
   key: string;
-  /** The log has that statement as the first leaf of a batch in the party's shard. */
-  keyLeaf: { partyId: bigint; batchId: string; slot: 0 };
+  keyLeaf: Leaf;
+  /** The statement of the key's revocation, if it was revoked, before or after it signed. */
+  revocation: { statement: string; leaf: Leaf } | undefined;
   keyId: string;
   keyRevokedAt: Date | null;
+  /** Undefined: no domain vouches for the key. */
+  domain: DomainKeyParts | undefined;
   createdAt: Date;
   signatureInput: string;
   signature: Buffer;
@@ -36,12 +47,16 @@ export async function signatureOf(
 export async function partsOf(database: Database, partyId: bigint, signed: SignedRequest): Promise<SignatureParts> {
   const key = await findKey(database, partyId, signed.keyId);
   if (!key) throw new Error('the key of a signature is gone');
+  const leafOf = (batchId: string): Leaf => ({ partyId, batchId, slot: 0 });
+  const createdAt = new Date(1_000 * (parseParameters(signed.signatureInput).created ?? 0));
   return {
     key: key.registration,
-    keyLeaf: { partyId, batchId: key.logBatch, slot: 0 },
+    keyLeaf: leafOf(key.logBatch),
+    revocation: key.revocation ? { statement: key.revocation.text, leaf: leafOf(key.revocation.logBatch) } : undefined,
     keyId: formatId('sgk', key.id),
     keyRevokedAt: key.revokedAt,
-    createdAt: new Date(1_000 * (parseParameters(signed.signatureInput).created ?? 0)),
+    domain: await domainKeyPartsOf(database, partyId, key.publicKey, createdAt),
+    createdAt,
     signatureInput: signed.signatureInput,
     signature: signed.signature,
     components: JSON.parse(signed.components),

@@ -1,28 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isWeakKey } from '@waybill/client';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
 import { formatId, newUuid } from '../../contract/ids.ts';
 import { SIGNING_KEYS_EVER_PER_AGENT_MAX, SIGNING_KEYS_PER_AGENT_MAX } from '../../contract/limits.ts';
 import type { Business } from '../../contract/parties.ts';
-import type { Database } from '../../platform/postgres/postgres.ts';
+import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import * as store from './key-store.ts';
 
 export type { SigningKeyRecord } from './key-store.ts';
 export const listSigningKeys = store.listKeys;
 
-/** Points of small order, by y-coordinate, without the sign in the highest bit. With such a key, one signature fits many texts. */
-const WEAK_KEYS = new Set([
-  '0000000000000000000000000000000000000000000000000000000000000000',
-  '0100000000000000000000000000000000000000000000000000000000000000',
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-]);
 type Owner = Pick<Business, 'id' | 'view'>;
 
 const KEY_BYTES = 32;
-const SIGN_BIT = 0x80;
+/** The log places what waits by the millisecond of its time. So a revocation comes after all messages that were committed before it. */
+const NEXT_MILLISECOND_MS = 2;
 
 /** Registers the public half of an agent's key, and logs a statement of it. */
 export function registerKey(database: Database, business: Owner, agentId: string, publicKey: string): Promise<store.SigningKeyRecord> {
@@ -39,12 +32,12 @@ export function registerKey(database: Database, business: Owner, agentId: string
       refuse(`An agent can have ${SIGNING_KEYS_PER_AGENT_MAX} signing keys at most: revoke one first.`);
     if (known.length >= SIGNING_KEYS_EVER_PER_AGENT_MAX)
       refuse(`An agent can have ${SIGNING_KEYS_EVER_PER_AGENT_MAX} signing keys at most, revoked ones included. Create another agent.`);
-    const createdAt = new Date();
+    const createdAt = await store.databaseTime(tx);
     const key = { id, agentId, publicKey: bytes, createdAt };
     const registration = statementOf(business, key, 'registered', createdAt);
     const logBatch = await store.logStatement(tx, registration, createdAt);
     await store.insertKey(tx, business.id, { ...key, registration, logBatch });
-    return { ...key, registration, logBatch, revokedAt: null };
+    return { ...key, registration, logBatch, revokedAt: null, revocation: null };
   });
 }
 
@@ -56,10 +49,20 @@ export function revokeSigningKey(database: Database, business: Owner, agentId: s
     const key = await store.findKey(tx, business.id, keyId);
     if (key?.agentId !== agentId) throw new Refusal('not_found', 'The signing key was not found.');
     if (key.revokedAt) return;
-    const at = new Date();
+    await store.holdKey(tx, business.id, keyId);
+    await pause(NEXT_MILLISECOND_MS);
+    const at = await store.databaseTime(tx);
     const text = statementOf(business, key, 'revoked', at);
     await store.revokeKey(tx, business.id, keyId, { at, text, logBatch: await store.logStatement(tx, text, at) });
   });
+}
+
+/**
+ * Refuses what is signed with a key that was revoked since the signature was checked. A revocation waits for the transaction, so that the log has it
+ * after all that the key signed. For messages, keep_signatures does the same.
+ */
+export async function requireValidKey(tx: Queryable, partyId: bigint, keyId: string): Promise<void> {
+  if (!(await store.holdValidKey(tx, partyId, keyId))) throw new Refusal('invalid_signature', 'The signing key is revoked.');
 }
 
 type Stated = Pick<store.SigningKeyRecord, 'id' | 'agentId' | 'publicKey'>;
@@ -77,9 +80,7 @@ function statementOf({ view }: Owner, { id, agentId, publicKey }: Stated, state:
 
 function publicKeyIn(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
-  const withoutSign = Buffer.from(bytes);
-  if (bytes.length === KEY_BYTES) withoutSign[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] ?? 0) & ~SIGN_BIT;
-  if (bytes.length === KEY_BYTES && bytes.toString('base64') === text && !WEAK_KEYS.has(withoutSign.toString('hex'))) return bytes;
+  if (bytes.length === KEY_BYTES && bytes.toString('base64') === text && !isWeakKey(bytes)) return bytes;
   throw invalid([{ path: '/public_key', message: 'must be the 32 bytes of an Ed25519 public key in base64' }]);
 }
 

@@ -1,5 +1,6 @@
 import { formatId } from '../../contract/ids.ts';
-import { type Exchange, type Outbound, type Response, reasonOf } from '../../platform/outbound/outbound.ts';
+import type { Exchange, Response } from '../../platform/outbound/exchange.ts';
+import { type Outbound, reasonOf } from '../../platform/outbound/outbound.ts';
 import type { MadeAttempt } from './attempt-store.ts';
 import type { Bagged } from './bag.ts';
 import { type ExchangeKeeper, type KeptExchange, shownHeaders } from './exchange-keeper.ts';

@@ -1,3 +1,4 @@
+import { Breaks } from '../../platform/fairness/breaks.ts';
 import { type EnvelopeServices, receivedEnvelopes } from '../messages/envelopes.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import type { Lane, LeasedAttempt } from './lane.ts';
@@ -30,13 +31,16 @@ const MADE: Partial<Record<BodyOf['event'], (attempt: BodyOf, services: BodyServ
   },
 };
 
+/** Takes breaks for other requests: hundreds of large bodies may be made at once. */
 export async function bodiesOf(attempts: readonly BodyOf[], services: BodyServices): Promise<(Buffer | undefined)[]> {
   const { eventBodies } = services;
   const ofMessages = attempts.filter(({ event }) => !(event in MADE || event in eventBodies));
   const wanted = ofMessages.map(({ lane, messageId, subjectId }) => ({ partyId: lane.partyId, messageId: subjectId ?? messageId }));
   const envelopes = (await receivedEnvelopes(services, wanted)).values();
   const bodies: (Buffer | undefined)[] = [];
+  const breaks = new Breaks();
   for (const attempt of attempts) {
+    await breaks.takeIfDue();
     const { event, lane, subjectId } = attempt;
     const made = MADE[event]?.(attempt, services) ?? eventBodies[event]?.(services, lane.partyId, subjectId ?? '');
     const body = made ? await made : envelopes.next().value;

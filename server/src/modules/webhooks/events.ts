@@ -10,11 +10,18 @@ export const WEBHOOK_EVENTS = [
   'webhook.paused',
   'file.hashed',
   'message.acknowledged',
+  'message.expired',
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** Message quotas do not count these events. One request can cause many. */
-export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'webhook.paused', 'file.hashed', 'message.acknowledged'];
+export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = [
+  'thread.updated',
+  'webhook.paused',
+  'file.hashed',
+  'message.acknowledged',
+  'message.expired',
+];
 
 /**
  * Queues an event about each subject for the webhooks that subscribe to it. They get it once the transaction is committed. A subject is a
@@ -23,7 +30,7 @@ export const UNCOUNTED_EVENTS: readonly WebhookEvent[] = ['thread.updated', 'web
 export async function queueEvents(
   tx: Queryable,
   partyId: bigint,
-  event: 'thread.updated' | 'webhook.paused' | 'message.acknowledged',
+  event: 'thread.updated' | 'webhook.paused' | 'message.acknowledged' | 'message.expired',
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length > 0) await insertEvents(tx, partyId, event, subjects);

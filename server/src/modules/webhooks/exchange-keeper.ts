@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { WEBHOOK_EXCHANGES_BURST, WEBHOOK_EXCHANGES_PER_MINUTE, WEBHOOK_RESPONSE_HEADERS_MAX_CHARS } from '../../contract/limits.ts';
-import type { Outbound, Response } from '../../platform/outbound/outbound.ts';
+import type { Response } from '../../platform/outbound/exchange.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import type { WebhookKey } from './attempt-store.ts';
 import { type Header, insertExchanges, type KeptExchange } from './exchange-store.ts';

@@ -28,7 +28,7 @@ const LEASE_MAX = 512;
  */
 const SEND_WITHIN_MS = 2_000;
 /** Signing this many bytes blocks the event loop for a few milliseconds. */
-const BATCH_MAX_BYTES = 2 * MB;
+const BATCH_MAX_BYTES = MB;
 const REMEMBERED_MAX = 10_000;
 
 export type OpenedLease = Omit<LeasedAttempts, keyof StoredSecrets> & Pick<Lease, 'secrets' | 'headers'>;

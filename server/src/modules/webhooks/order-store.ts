@@ -15,13 +15,17 @@ export async function queueRelease(tx: Queryable, { partyId, webhookId }: Webhoo
   await tx.query(QUEUE_RELEASE, [partyId, webhookId, inS]);
 }
 
+/** A range of ids takes the same time with any plan. Of `id IN (SELECT ...)`, PostgreSQL may compare all pairs while statistics are old. */
 const RELEASE = statement(
   `WITH read AS (
      SELECT id FROM webhook_attempts WHERE party_id = $1 AND webhook_id = $2 AND id > $3 AND status = 'pending' AND due_at = 'infinity' ORDER BY id LIMIT $4
+   ), last AS (
+     SELECT id FROM read ORDER BY id DESC LIMIT 1
    ), released AS (
-     UPDATE webhook_attempts SET due_at = now() WHERE party_id = $1 AND webhook_id = $2 AND id IN (SELECT id FROM read) AND status = 'pending' RETURNING 1
+     UPDATE webhook_attempts SET due_at = now()
+      WHERE party_id = $1 AND webhook_id = $2 AND id > $3 AND id <= (SELECT id FROM last) AND status = 'pending' AND due_at = 'infinity' RETURNING 1
    )
-   SELECT (SELECT id FROM read ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM released) AS released`,
+   SELECT (SELECT id FROM last) AS last, (SELECT count(*) FROM released) AS released`,
   { last: 'uuid?', released: 'bigint' },
 );
 

@@ -7,9 +7,11 @@ const COUNT = statement(
   `INSERT INTO webhook_recovery_usage AS u (party_id, webhook_id, day, recoveries)
    VALUES ($1, coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'), (now() AT TIME ZONE 'UTC')::date, 1)
    ON CONFLICT (party_id, webhook_id, day) DO UPDATE SET recoveries = u.recoveries + 1
-   RETURNING u.recoveries, u.queued, now() AS now`,
-  { recoveries: 'integer', queued: 'integer', now: 'timestamptz' },
+   RETURNING u.recoveries, u.queued`,
+  { recoveries: 'integer', queued: 'integer' },
 );
+/** Citus allows no such function in RETURNING. */
+const NOW = statement('SELECT now() AS now', { now: 'timestamptz' });
 
 interface DailyUsage {
   recoveries: number;
@@ -25,7 +27,7 @@ export async function countRecovery(
   { partyId, webhookId }: WebhookKey,
 ): Promise<{ ofBusiness: DailyUsage; ofWebhook: DailyUsage; now: Date }> {
   await tx.query(FORGET, [partyId]);
-  const { now, ...ofBusiness } = onlyRow(await tx.query(COUNT, [partyId, null]));
-  const { recoveries, queued } = onlyRow(await tx.query(COUNT, [partyId, webhookId]));
-  return { ofBusiness, ofWebhook: { recoveries, queued }, now };
+  const ofBusiness = onlyRow(await tx.query(COUNT, [partyId, null]));
+  const ofWebhook = onlyRow(await tx.query(COUNT, [partyId, webhookId]));
+  return { ofBusiness, ofWebhook, ...onlyRow(await tx.query(NOW)) };
 }

@@ -1,3 +1,5 @@
+import { sha256 } from '../../contract/sha256.ts';
+
 const QUOTE = 0x22;
 const PLUS = 0x2b;
 const COMMA = 0x2c;
@@ -253,4 +255,17 @@ class CanonicalWriter {
       members[at] = member;
     }
   }
+}
+
+export interface JsonHashes {
+  canonical: Buffer;
+  bytes: Buffer;
+}
+
+export function canonicalForm(json: Uint8Array): Buffer {
+  return canonicalBytes(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
+}
+
+export function hashesOf(json: Uint8Array): JsonHashes {
+  return { canonical: sha256(canonicalForm(json)), bytes: sha256(json) };
 }

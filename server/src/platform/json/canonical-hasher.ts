@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Spend } from '../../contract/cost.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { HASHED_BY_WORKER_FROM_BYTES, HASHES_WAITING_PER_BUSINESS_MAX } from '../../contract/limits.ts';
-import { canonicalForm, hashesOf, type JsonHashes } from './canonical-hash.ts';
+import { canonicalForm, hashesOf, type JsonHashes } from './canonical-bytes.ts';
 import { ThreadPool } from './schema-checker/thread-pool.ts';
 
 /** Processor time far above that of the worst `json` within the limits. */

@@ -1,5 +1,4 @@
-import type { TextQueryable } from '../postgres/postgres.ts';
-import { pathOf } from '../postgres/shard-names.ts';
+import { pathOf, type TextQueryable } from '../postgres/postgres.ts';
 import { dropNativeFunctions } from './native-functions.ts';
 import { isCitus } from './sql-functions.ts';
 

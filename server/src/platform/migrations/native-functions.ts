@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Database, type TextQueryable, transactionOn } from '../postgres/postgres.ts';
-import { pathOf, schemaOf } from '../postgres/shard-names.ts';
+import { type Database, pathOf, schemaOf, type TextQueryable, transactionOn } from '../postgres/postgres.ts';
 import type { SqlFunction } from './sql-functions.ts';
 
 /**
@@ -116,11 +115,11 @@ async function createEntries(tx: TextQueryable, number: number): Promise<void> {
     [schemaOf(number)],
   );
   for (const { signature } of former) await tx.queryText(`DROP FUNCTION ${signature}`);
-  // Functions with OUT parameters are called only by functions. Those that only read are called in statements, which Citus may send to other nodes.
+  // Functions that only read are called in statements, which Citus may send to other nodes.
   const copies = await tx.queryText<Copy>(
-    `SELECT proname AS name, pronargs AS count, pg_get_function_arguments(oid) AS parameters, pg_get_function_result(oid) AS result
-       FROM pg_proc WHERE pronamespace = $1::regnamespace AND provolatile = 'v' AND NOT 'o' = ANY (coalesce(proargmodes, '{}'))
-        AND proname NOT IN ('is_here', 'refuse_write')`,
+    `SELECT proname AS name, pronargs AS count, pg_get_function_arguments(oid) AS parameters, pg_get_function_result(oid) AS result,
+            ARRAY(SELECT quote_ident(proargnames[i]) FROM generate_subscripts(proargmodes, 1) i WHERE proargmodes[i] = 'o' ORDER BY i) AS out
+       FROM pg_proc WHERE pronamespace = $1::regnamespace AND provolatile = 'v' AND proname NOT IN ('is_here', 'refuse_write')`,
     [nativeSchemaOf(number)],
   );
   for (const copy of copies) await tx.queryText(entrySql(number, copy));
@@ -132,13 +131,16 @@ interface Copy {
   count: number;
   parameters: string;
   result: string;
+  /** The names of the OUT parameters. */
+  out: string[];
 }
 
-function entrySql(number: number, { name, count, parameters, result }: Copy): string {
+function entrySql(number: number, { name, count, parameters, result, out }: Copy): string {
   const values = Array.from({ length: count }, (_, i) => `$${i + 1}`).join(', ');
   const call = (schema: string) => {
     if (result === 'void') return `PERFORM ${schema}.${name}(${values}); RETURN;`;
     if (/^(TABLE|SETOF)\b/.test(result)) return `RETURN QUERY SELECT * FROM ${schema}.${name}(${values}); RETURN;`;
+    if (out.length > 0) return `SELECT * INTO ${out.join(', ')} FROM ${schema}.${name}(${values}); RETURN;`;
     return `RETURN ${schema}.${name}(${values});`;
   };
   const native = nativeSchemaOf(number);

@@ -1,33 +1,15 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
-import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { WEBHOOK_RESPONSE_KEPT_BYTES } from '../../contract/limits.ts';
+import { Agent, buildConnector } from 'undici';
 import { isRecord } from '../../contract/records.ts';
 import { codeOf, messageOf } from '../../contract/thrown.ts';
+import { Exchange, type OnResponse, type Response, UnusableResponse } from './exchange.ts';
 import type { NameServers } from './name-servers.ts';
 import { OutboundProxy, ProxyFailure } from './outbound-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export class ForbiddenDestination extends Error {}
 
-class UnusableResponse extends Error {}
-
-export interface Response {
-  statusCode: number;
-  headers: IncomingHttpHeaders;
-  start: Buffer;
-  isLonger: boolean;
-}
-
-/**
- * Called once, with the response or the reason why there is none. It is a callback because promises would be a good part of a request's
- * cost.
- */
-type OnResponse = (response: Response | Error) => void;
-
-const RESPONSE_MAX_BYTES = 64 * 1024;
-const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE_MS = 4_000;
 const DESTINATIONS_MAX = 4_000;
 
@@ -87,20 +69,20 @@ export class Outbound {
     });
   }
 
-  /** Only HTTPS uses the proxy: plain HTTP is for private hosts. */
+  /** Private hosts are reached without the proxy. */
   #through(proxy: OutboundProxy, connect: buildConnector.connector): buildConnector.connector {
-    const open = async ({ hostname, port }: buildConnector.Options) => {
+    const open = async ({ hostname, port, protocol }: buildConnector.Options) => {
       const signal = AbortSignal.timeout(this.#patienceMs);
       const addresses = isIP(hostname) === 0 ? await this.#publicAddressesOf(hostname) : [{ address: hostname }];
       return proxy.open(
         addresses.map(({ address }) => address),
-        Number(port || 443),
+        Number(port || (protocol === 'http:' ? 80 : 443)),
         signal,
       );
     };
     return (options, callback) => {
       open(options).then(
-        (httpSocket) => connect({ ...options, httpSocket }, callback),
+        (socket) => (options.protocol === 'http:' ? callback(null, socket) : connect({ ...options, httpSocket: socket }, callback)),
         (error) => callback(error, null),
       );
     };
@@ -116,14 +98,14 @@ export class Outbound {
     if (isIP(host) === 0) await this.#publicAddressesOf(host);
   }
 
-  parse(text: string): URL {
+  parse(text: string, protocols: readonly string[] = ['https:']): URL {
     if (!URL.canParse(text)) throw new ForbiddenDestination('It is not a URL.');
     const url = new URL(text);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForbiddenDestination('It must begin with https://.');
     if (url.username !== '' || url.password !== '') throw new ForbiddenDestination('It must not contain a user name or password.');
     const host = bare(url);
     if (this.#privateHosts.has(host)) return url;
-    if (url.protocol !== 'https:') throw new ForbiddenDestination('It must begin with https://.');
+    if (!protocols.includes(url.protocol)) throw new ForbiddenDestination('It must begin with https://.');
     const problem = this.#literalProblem(host) ?? nameProblem(host);
     if (problem !== undefined) throw new ForbiddenDestination(problem);
     return url;
@@ -146,6 +128,35 @@ export class Outbound {
     return exchange;
   }
 
+  /** Gets a file without following redirects, and reads it to its end or limit. Rejects if there is no response. */
+  get(url: string, maxBytes: number): Promise<Response> {
+    return this.#get(() => this.#destinationOf(url), maxBytes, 'application/json');
+  }
+
+  /** The same, also by plain HTTP: for files that are signed. */
+  getFile(url: string, maxBytes: number, signal: AbortSignal): Promise<Response> {
+    return this.#get(() => destinationIn(this.parse(url, ['https:', 'http:'])), maxBytes, '*/*', signal);
+  }
+
+  #get(destination: () => Destination, maxBytes: number, accept: string, signal?: AbortSignal): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => exchange.cancel(new UnusableResponse('no complete response in time'));
+      const onResponse: OnResponse = (response) => {
+        signal?.removeEventListener('abort', giveUp);
+        if (response instanceof Error) reject(response);
+        else resolve(response);
+      };
+      const exchange = new Exchange(this.#patienceMs, onResponse, maxBytes);
+      signal?.addEventListener('abort', giveUp);
+      try {
+        signal?.throwIfAborted();
+        this.#agent.dispatch({ ...destination(), method: 'GET', headers: { accept } }, exchange);
+      } catch (error) {
+        exchange.cancel(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+
   isPrivate(text: string): boolean {
     const url = URL.parse(text);
     return url !== null && this.#privateHosts.has(bare(url));
@@ -158,8 +169,7 @@ export class Outbound {
   #destinationOf(text: string): Destination {
     const known = this.#destinations.get(text);
     if (known) return known;
-    const { origin, pathname, search } = this.parse(text);
-    const destination = { origin, path: `${pathname}${search}` };
+    const destination = destinationIn(this.parse(text));
     if (this.#destinations.size >= DESTINATIONS_MAX) this.#destinations.clear();
     this.#destinations.set(text, destination);
     return destination;
@@ -202,75 +212,8 @@ export class Outbound {
   }
 }
 
-/** One request and its response, of which only the head and the first bytes are kept. */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #timer: NodeJS.Timeout;
-  #onResponse: OnResponse | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #response: Response | undefined;
-  #bytes = 0;
-
-  constructor(patienceMs: number, onResponse: OnResponse) {
-    this.#onResponse = onResponse;
-    this.#timer = setTimeout(
-      () => this.cancel(new UnusableResponse(`no complete response within ${patienceMs / 1000} seconds`)),
-      patienceMs,
-    );
-  }
-
-  cancel(reason: Error): void {
-    this.#end(reason);
-    this.#controller?.abort(reason);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The request may have waited for a connection until its time was over.
-    if (this.#onResponse === undefined) controller.abort(new UnusableResponse('too late'));
-    this.#controller = controller;
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
-    if (statusCode < 200) return;
-    this.#response = { statusCode, headers, start: NOTHING, isLonger: false };
-    // A body with Content-Length ends, so the response counts although its body is not read.
-    if (Number(headers['content-length']) <= RESPONSE_MAX_BYTES || headers['content-length'] === undefined) return;
-    this.#response.isLonger = true;
-    this.#end(this.#response);
-    controller.abort(new UnusableResponse('a long response'));
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#response) keepStart(this.#response, chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes <= RESPONSE_MAX_BYTES) return;
-    const reason = new UnusableResponse(`responded with ${this.#response?.statusCode} and a body without end`);
-    this.#end(reason);
-    controller.abort(reason);
-  }
-
-  onResponseEnd(): void {
-    if (this.#response) this.#end(this.#response);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(error);
-  }
-
-  #end(response: Response | Error): void {
-    clearTimeout(this.#timer);
-    const onResponse = this.#onResponse;
-    this.#onResponse = undefined;
-    onResponse?.(response);
-  }
-}
-
-/** Most bodies come in one chunk, which is not copied. */
-function keepStart(response: Response, chunk: Buffer): void {
-  const room = WEBHOOK_RESPONSE_KEPT_BYTES - response.start.length;
-  if (chunk.length > room) response.isLonger = true;
-  if (room === 0) return;
-  const kept = chunk.subarray(0, room);
-  response.start = response.start.length === 0 ? kept : Buffer.concat([response.start, kept]);
+function destinationIn({ origin, pathname, search }: URL): Destination {
+  return { origin, path: `${pathname}${search}` };
 }
 
 function bare({ hostname }: URL): string {

@@ -85,6 +85,11 @@ export function bigintArray(items: readonly bigint[]): Buffer {
   return writer.bytes();
 }
 
+/** Reads an element of a `bigint[]`, as PostgreSQL's `array_send` returns it. */
+export function bigintAt(array: Buffer, index: number): bigint {
+  return array.readBigInt64BE(ARRAY_HEADER_BYTES + index * 12 + 4);
+}
+
 export function integerArray(items: readonly number[]): Buffer {
   const writer = new BinaryWriter(ARRAY_HEADER_BYTES + items.length * 8);
   writer.arrayHeader(OID.int4, items.length);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { codeOf } from '../../contract/thrown.ts';
 
@@ -34,28 +33,8 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === DISK_FULL || DISK_FULL_WORDS.test(error.message));
 }
 
-const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
 const QUERY_CANCELED = '57014';
-
-function isDeadlock(error: unknown): boolean {
-  return codeOf(error) === DEADLOCK_DETECTED;
-}
-
-/** Citus locks whole reference tables, which causes deadlocks that one PostgreSQL would not have. */
-const DEADLOCK_RETRIES_MAX = 10;
-const DEADLOCK_PAUSE_MS = 50;
-
-export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt > DEADLOCK_RETRIES_MAX) throw error;
-      await sleep(Math.random() * DEADLOCK_PAUSE_MS * attempt);
-    }
-  }
-}
 
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === QUERY_CANCELED;

@@ -1,17 +1,27 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { Slots } from '../fairness/slots.ts';
-import { isDiskFull, NoResponse, retryingDeadlocks } from './database-errors.ts';
+import { isDiskFull, NoResponse } from './database-errors.ts';
 import type { Connection } from './database-hosts.ts';
 import { readOnlyWhile, refusingWhile } from './library-pools.ts';
 import { CONNECT_PATIENCE_MS, LimitedClient, withStatementLimit } from './limited-client.ts';
-import { pathOf, shardOf } from './shard-names.ts';
 import type { Statement } from './statement.ts';
-import { inTurn, isBroken, lend, probeRoom, type Queryable, run, runText, type TextQueryable, transactionOn } from './transactions.ts';
+import {
+  inTurn,
+  isBroken,
+  lend,
+  probeRoom,
+  type Queryable,
+  retryingDeadlocks,
+  run,
+  runText,
+  type TextQueryable,
+  transactionOn,
+} from './transactions.ts';
 import { WriteProbe } from './write-probe.ts';
 
-export { isTimeout, isUnavailable, isUniqueViolation, retryingDeadlocks } from './database-errors.ts';
-export { onlyRow, type Queryable, type TextQueryable, transactionOn } from './transactions.ts';
+export { isTimeout, isUnavailable, isUniqueViolation } from './database-errors.ts';
+export { onlyRow, type Queryable, retryingDeadlocks, type TextQueryable, transactionOn } from './transactions.ts';
 
 const POOL_CONNECTIONS = 16;
 const SESSION_CONNECTIONS = 12;
@@ -36,6 +46,20 @@ interface ShardWrites {
   shard: number;
   node: string | undefined;
   areCommitted: boolean;
+}
+
+/** The number of the shard that has a party's rows. A receipt's token has only the last byte of its sender, so there are at most 256 shards. */
+function shardOf(partyId: bigint, shards: number): number {
+  return shards === 1 ? 0 : Number(partyId & BigInt(shards - 1));
+}
+
+/** A distributed database has schemas shard_0, shard_1 and so on, each with the rows of some parties. Their number is a power of two. */
+export function schemaOf(shard: number): string {
+  return `shard_${shard}`;
+}
+
+export function pathOf(shard: number): string {
+  return `${schemaOf(shard)}, public`;
 }
 
 export class Database implements TextQueryable {

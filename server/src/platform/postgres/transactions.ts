@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { codeOf } from '../../contract/thrown.ts';
 import { isUnavailable } from './database-errors.ts';
 import { statementLimit } from './limited-client.ts';
 import type { Statement } from './statement.ts';
@@ -94,4 +96,20 @@ export async function runText<Row extends pg.QueryResultRow>(
 ): Promise<Row[]> {
   const query = { text, values, limitMs: statementLimit() };
   return (await on.query<Row>(query)).rows;
+}
+
+const DEADLOCK_DETECTED = '40P01';
+/** Citus locks whole reference tables, which causes deadlocks that one PostgreSQL would not have. */
+const DEADLOCK_RETRIES_MAX = 10;
+const DEADLOCK_PAUSE_MS = 50;
+
+export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== DEADLOCK_DETECTED || attempt > DEADLOCK_RETRIES_MAX) throw error;
+      await sleep(Math.random() * DEADLOCK_PAUSE_MS * attempt);
+    }
+  }
 }

@@ -39,6 +39,12 @@ export function isHost(text: string): boolean {
   return isIP(text) !== 0 || isName(text);
 }
 
+/** An address of HTTP without user name and password. */
+export function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && ['https:', 'http:'].includes(url.protocol) && url.username === '' && url.password === '';
+}
+
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);

@@ -28,6 +28,11 @@ export class SecretBox {
     this.#current = current && idOf(current);
   }
 
+  /** Whether what it seals is encrypted. */
+  get encrypts(): boolean {
+    return this.#current !== undefined;
+  }
+
   knows(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
@@ -42,7 +47,7 @@ export class SecretBox {
   }
 
   open(stored: string, place: string): string {
-    if (!stored.startsWith(MARK)) return stored;
+    if (!isSealed(stored)) return stored;
     const known = this.#opened.get(place + stored);
     if (known !== undefined) return known;
     const text = this.#decrypt(stored, place);
@@ -70,6 +75,10 @@ export class SecretBox {
       throw new SealedSecretError('a stored secret was changed, or copied from another place');
     }
   }
+}
+
+export function isSealed(stored: string): boolean {
+  return stored.startsWith(MARK);
 }
 
 /** The id reveals nothing about the key. */

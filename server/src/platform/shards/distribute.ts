@@ -1,7 +1,6 @@
 import { SCHEMA_FOLDERS } from '../migrations/migrate.ts';
 import { functionsIn, isCitus, recreateFunctions } from '../migrations/sql-functions.ts';
-import type { Database, TextQueryable } from '../postgres/postgres.ts';
-import { schemaOf } from '../postgres/shard-names.ts';
+import { type Database, schemaOf, type TextQueryable } from '../postgres/postgres.ts';
 
 class DistributeError extends Error {}
 
@@ -18,6 +17,9 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   message_signatures: 'isHere(t.sender_id)',
   acknowledgements: OF_PARTY,
   hand_overs: OF_PARTY,
+  noted_hand_overs: OF_PARTY,
+  non_deliveries: OF_PARTY,
+  expiries: 'isHere(t.sender_id)',
   ledger_entries: OF_PARTY,
   ledgers: OF_PARTY,
   idempotency_keys: OF_PARTY,

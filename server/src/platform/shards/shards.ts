@@ -3,8 +3,7 @@ import { SCHEMA_FOLDERS } from '../migrations/migrate.ts';
 import { placeFunctions } from '../migrations/native-functions.ts';
 import { functionsIn, isCitus } from '../migrations/sql-functions.ts';
 import type { Connection } from '../postgres/database-hosts.ts';
-import { Database } from '../postgres/postgres.ts';
-import { pathOf, schemaOf } from '../postgres/shard-names.ts';
+import { Database, pathOf, schemaOf } from '../postgres/postgres.ts';
 import { WriteProbe } from '../postgres/write-probe.ts';
 
 /** The connections of a process to all shards together, for single statements. */

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { canonicalForm, hashesOf } from '../canonical-hash.ts';
+import { canonicalForm, hashesOf } from '../canonical-bytes.ts';
 import { Budget, OutOfTime } from '../schema/budget.ts';
 import { checkSchema, compileSchema, type Validator } from '../schema/compile.ts';
 import { InvalidSchema } from '../schema/documents.ts';
