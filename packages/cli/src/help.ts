@@ -19,7 +19,7 @@ ${lines.join('\n')}
 ${optionLines(GLOBAL_OPTIONS)}
 
 waybill help <command> has examples. Operators also have: start, witness, ${OPERATORS.join(', ')}, log.
-Exit codes: 0 done, 1 failed or a check said no, 2 wrong usage, 3 not allowed, 4 not found, 5 unavailable (try again), 6 not verified for want of a trusted key, 130 interrupted.`;
+Exit codes: 0 done, 1 failed or a check said no, 2 wrong usage, 3 not allowed, 4 not found, 5 unavailable or not due yet (try again), 6 not verified for want of a trusted key, 130 interrupted.`;
 }
 
 export function helpOf({ name, args, help, options = {}, examples }: Command): string {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Call, Option } from './command.ts';
-import { UsageError } from './problems.ts';
+import { messageOf, UsageError } from './problems.ts';
 
 /** A message has less JSON than this, even with much whitespace. */
 const DATA_MAX_BYTES = 16 * 1_048_576;
@@ -20,7 +20,7 @@ export async function jsonTextOf({ options, io }: Call, option = 'data'): Promis
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--${option} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`--${option} is not JSON: ${messageOf(error)}`);
   }
   return text.trim();
 }
@@ -34,6 +34,6 @@ async function textOf(given: string, stdin: NodeJS.ReadableStream): Promise<stri
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`Couldn’t read ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Couldn’t read ${file}: ${messageOf(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { UsageError } from './problems.ts';
+import { messageOf, UsageError } from './problems.ts';
 
 export interface Profile {
   url: string;
@@ -34,7 +34,7 @@ export class Profiles {
       text = readFileSync(this.file, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { current: DEFAULT_PROFILE, profiles: {} };
-      throw new UsageError(`Couldn’t read ${this.file}: ${(error as Error).message}`);
+      throw new UsageError(`Couldn’t read ${this.file}: ${messageOf(error)}`);
     }
     try {
       const { current, profiles }: Stored = JSON.parse(text);

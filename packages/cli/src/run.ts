@@ -7,7 +7,7 @@ import { GLOBAL_OPTIONS, helpOf, overview } from './help.ts';
 import type { Io } from './io.ts';
 import { OPERATORS } from './operators.ts';
 import { Output, visible } from './output.ts';
-import { CheckFailed, NoTrustedKey, UsageError } from './problems.ts';
+import { CheckFailed, messageOf, NoTrustedKey, TryAgain, UsageError } from './problems.ts';
 import { Profiles } from './profiles.ts';
 import { VERSION } from './version.ts';
 
@@ -95,7 +95,7 @@ function parse(command: Command, args: string[]): { values: Values; positionals:
   try {
     parsed = parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See waybill ${command.name} --help.`);
+    throw new UsageError(`${messageOf(error).split('. ')[0]}. See waybill ${command.name} --help.`);
   }
   for (const [name, { choices }] of Object.entries(command.options ?? {})) {
     const value = parsed.values[name];
@@ -136,6 +136,7 @@ function signingKeyFor(options: Options, { signingKey }: Account): Account['sign
 function report(error: unknown, output: Output): number {
   if (error instanceof CheckFailed) return EXIT.failed;
   if (error instanceof NoTrustedKey) return EXIT.untrusted;
+  if (error instanceof TryAgain) return EXIT.unavailable;
   const isRefused = error instanceof WaybillError;
   const message = visible(error instanceof Error ? error.message : String(error));
   if (output.isJson)

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type ManyRequest, memberText, type SendOutcome } from '@waybill/client';
 import type { Call } from './command.ts';
 import { partyName, visible } from './output.ts';
-import { CheckFailed, UsageError } from './problems.ts';
+import { CheckFailed, messageOf, UsageError } from './problems.ts';
 
 const CONTENTS = ['data', 'type', 'subject', 'note', 'file', 'sign'];
 
@@ -63,7 +63,7 @@ function open(file: string): [NodeJS.ReadableStream, number] {
     const { size } = statSync(file);
     return [createReadStream(file), size];
   } catch (error) {
-    throw new UsageError(`Couldn’t read ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Couldn’t read ${file}: ${messageOf(error)}`);
   }
 }
 
@@ -82,7 +82,7 @@ function objectIn(text: string, line: number): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { ...value };
   } catch (error) {
-    throw new UsageError(`Line ${line} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`Line ${line} is not JSON: ${messageOf(error)}`);
   }
   throw new UsageError(`Line ${line} is no object with the fields of a message.`);
 }

@@ -311,6 +311,16 @@ test('a signing key is created, registered by an admin, and signs; the recipient
   const sent = await signing.json('send', 'globex', '--data', JSON_TEXT, '--sign');
   const signature = await recipient.request('GET /v1/messages/{id}/signature', { path: { id: sent.id } });
   expect([signature.key.id, signature.body.includes(JSON_TEXT)]).toEqual([id, true]);
+  const scan = path.join(temporaryFolder(), 'scan.txt');
+  writeFileSync(scan, 'a scan');
+  const shown = await signing.succeed('send', 'globex/orders', '--file', scan, '--sign');
+  expect(shown.stdout).toMatch(new RegExp(`^Signed +with ${id}: service, recipient, files, content$`, 'm'));
+  const { id: order } = await asGlobex.json('send', 'signing', '--note', 'An order');
+  const reply = await signing.succeed('reply', order, '--note', 'It ships tomorrow.', '--sign');
+  expect(reply.stdout).toMatch(/^Signed .*: service, recipient, content$/m);
+  const elsewhere = await signing.run(['reply', order, '--note', 'x', '--sign', '--to', 'nobody-here']);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('other party')]);
+  expect((await signing.succeed('acknowledge', order, 'accepted', '--sign')).stdout).toContain(`is accepted, signed with ${id}`);
   expect((await asGlobex.succeed('acknowledge', sent.id, 'rejected', '--reason', 'late')).stdout).toContain('is rejected');
   expect((await asGlobex.run(['acknowledge', sent.id, 'read'])).code).toBe(2);
   expect(await sender.acknowledgements(sent.id).catch(({ code }) => code)).toBe('not_found');

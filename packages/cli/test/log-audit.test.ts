@@ -15,12 +15,11 @@ let log: SmallLog;
 let lie: Lie = honest;
 let vkeyServed: string | undefined;
 let requests: string[] = [];
-let former: { vkey: string; succession: string }[] = [];
 let folder: string;
 let commandLine: CommandLine;
 
 const server = logServer(
-  () => ({ log, lie, vkey: vkeyServed ?? log.vkey, former }),
+  () => ({ log, lie, vkey: vkeyServed ?? log.vkey, former: [] }),
   (url) => requests.push(url),
 );
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -29,7 +28,7 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', res
 afterAll(() => void server.close());
 beforeEach(() => {
   log = new SmallLog('log.example/log').add(1_000);
-  [lie, requests, former, vkeyServed] = [honest, [], [], undefined];
+  [lie, requests, vkeyServed] = [honest, [], undefined];
   folder = temporaryFolder();
   commandLine = new CommandLine({ HOME: folder });
 });
@@ -138,43 +137,6 @@ describe('an honest log', () => {
     });
     writeFileSync(policy, `log ${other.vkey}\nquorum none\n`);
     expect(await audit('--policy', policy)).toMatchObject({ code: 2, stderr: expect.stringContaining('The policy does not have the log') });
-  });
-});
-
-describe('a log with a new key', () => {
-  const succession = (old: SmallLog, next: SmallLog, more: object = {}) =>
-    old.sign(`${JSON.stringify({ log: old.origin, new_key: next.vkey, old_key: old.vkey, statement: 'key_succession', ...more })}\n`);
-
-  test('is followed if the key before has named it, over several changes', async () => {
-    await audit();
-    const [first, second, third] = [log, new SmallLog(log.origin), new SmallLog(log.origin).add(1_100)] as const;
-    log = third;
-    former = [
-      { vkey: second.vkey, succession: await succession(second, third) },
-      { vkey: first.vkey, succession: await succession(first, second) },
-    ];
-    expect(await audit()).toMatchObject({ code: 0, stdout: expect.stringContaining('1,100 entries') });
-    former = [];
-    expect((await audit()).code).toBe(0);
-  });
-
-  test('is refused if another key has named it, or for another log', async () => {
-    await audit();
-    const [first, second] = [log, new SmallLog(log.origin).add(1_000)] as const;
-    log = second;
-    const stranger = new SmallLog(log.origin);
-    for (const note of [
-      await succession(stranger, second),
-      await succession(second, second, { old_key: first.vkey }),
-      await succession(first, second, { log: 'other.example/log' }),
-      await succession(first, second, { statement: 'new_log' }),
-      await succession(first, stranger),
-      await first.sign('no JSON\n'),
-      'no note',
-    ]) {
-      former = [{ vkey: first.vkey, succession: note }];
-      await expectWrong('the service names another log or key than before');
-    }
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from '@waybill/proof';
 import { UsageError } from '../problems.ts';
 import type { AuditFile, AuditState } from './audit-state.ts';
+import { compareProofs, type ProofFile } from './compare-proofs.ts';
 import { follow, readTile } from './follow.ts';
 import type { LogSource } from './log-source.ts';
 import { TreeEdge } from './tree-edge.ts';
@@ -26,7 +27,12 @@ interface Auditing {
   source: LogSource;
   file: AuditFile;
   key: VerifierKey;
+  /** Those that may have signed the checkpoint. */
+  keys: readonly VerifierKey[];
   policy: Policy | undefined;
+  proofs: readonly ProofFile[];
+  /** Names of the service, for which requests in proofs may be signed. */
+  authorities: readonly string[];
   onProgress(done: number, total: number): void;
 }
 
@@ -37,6 +43,8 @@ export interface AuditReport {
   since: string;
   /** The log serves a checkpoint that is older than one that was seen. Both are of the same history. */
   isBehind: boolean;
+  /** Messages whose proofs were compared with the log, and with earlier proofs. */
+  messages: number;
   witnesses: { signed: string[]; total: number; isQuorum: boolean } | undefined;
 }
 
@@ -46,16 +54,19 @@ interface Served extends AcceptedCheckpoint {
 
 /** Follows a log: reads new entries and compares the tree with the one that was seen before. Throws LogIsWrong or LogUnreachable. */
 export async function audit(auditing: Auditing): Promise<AuditReport> {
-  const { file, key } = auditing;
-  const before: AuditState = file.read() ?? { vkey: formatVkey(key), checkpoint: undefined, since: undefined, edge: new TreeEdge() };
+  const { source, file, key, keys, proofs, authorities } = auditing;
+  const before: AuditState = file.read() ?? {
+    vkey: formatVkey(key),
+    checkpoint: undefined,
+    since: undefined,
+    edge: new TreeEdge(),
+    chains: new Map(),
+  };
   const known = before.checkpoint === undefined ? undefined : parseCheckpoint(before.checkpoint);
   if (known && known.origin !== key.name)
     throw new UsageError(`${file.path} is about ${known.origin}, not about ${key.name}. Name another file with --state.`);
   const served = await readCheckpoint(auditing);
-  try {
-    const report = await compare(auditing, before, known, served);
-    return { ...report, ...witnessesOf(auditing.policy, served) };
-  } catch (error) {
+  const report = await compare(auditing, before, known, served).catch((error) => {
     if (!(error instanceof LogIsWrong)) throw error;
     // The entries that were read since the last checkpoint may be a part of the fault.
     const isAhead = before.edge.size > (known?.size ?? 0);
@@ -65,11 +76,14 @@ export async function audit(auditing: Auditing): Promise<AuditReport> {
       ...[before.checkpoint, served.note].filter((note) => note !== undefined),
     );
     throw new LogIsWrong(`${error.message} (evidence: ${evidence})`);
-  }
+  });
+  const messages = await compareProofs({ source, file, vkeys: keys.map(formatVkey), authorities }, proofs);
+  return { ...report, messages, ...witnessesOf(auditing.policy, served) };
 }
 
-async function compare(auditing: Auditing, before: AuditState, known: TreeHead | undefined, { checkpoint: target, note }: Served) {
-  const { source, file, onProgress, key } = auditing;
+async function compare(auditing: Auditing, before: AuditState, known: TreeHead | undefined, served: Served) {
+  const { checkpoint: target, note, log } = served;
+  const { source, file, onProgress } = auditing;
   const since = before.since ?? new Date().toISOString();
   const facts = { origin: target.origin, size: target.size, since };
   if (known && target.size < known.size) {
@@ -92,7 +106,7 @@ async function compare(auditing: Auditing, before: AuditState, known: TreeHead |
   };
   await follow({ source, edge, known, target, onFull });
   onProgress(target.size, target.size);
-  file.write({ vkey: formatVkey(key), checkpoint: note, since, edge: aligned });
+  file.write({ vkey: formatVkey(log), checkpoint: note, since, edge: aligned, chains: before.chains });
   return { ...facts, added: target.size - Math.min(first, target.size), isBehind: false };
 }
 
@@ -109,13 +123,13 @@ async function requireSameHistory(source: LogSource, older: TreeHead, known: Tre
   if (!verifyConsistency(heads, proof)) throw new LogIsWrong(`${rolledBack}, to another history`);
 }
 
-async function readCheckpoint({ source, key, policy }: Auditing): Promise<Served> {
+async function readCheckpoint({ source, keys, policy }: Auditing): Promise<Served> {
   const bytes = await source.find('checkpoint', CHECKPOINT_MAX_BYTES);
   if (!bytes) throw new LogUnreachable('There is no public log at this address.');
   const note = bytes.toString('utf8');
   const { witnesses = [], groups = [], quorum = 'none' } = policy ?? {};
   try {
-    return { ...(await openCheckpoint(note, { logs: [{ key }], witnesses, groups, quorum })), note };
+    return { ...(await openCheckpoint(note, { logs: keys.map((key) => ({ key })), witnesses, groups, quorum })), note };
   } catch (error) {
     if (error instanceof ProofError) throw new LogIsWrong(`its checkpoint is not valid: ${error.message}`);
     throw error;

@@ -1,18 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { formatVkey, KEY_TYPE, type Policy, ProofError, parsePolicy, parseVkey, type VerifierKey } from '@waybill/proof';
+import {
+  BUNDLE_BYTES_MAX,
+  decodeText,
+  type FormerKey,
+  formatVkey,
+  isSuccessor,
+  KEY_TYPE,
+  type Policy,
+  ProofError,
+  parsePolicy,
+  parseVkey,
+  type VerifierKey,
+} from '@waybill/proof';
 import { type AuditReport, audit } from '../audit/audit.ts';
 import { AuditFile } from '../audit/audit-state.ts';
-import { type FormerKey, isSuccessor } from '../audit/key-succession.ts';
+import { DESCRIPTION, DESCRIPTION_MAX_BYTES, keysUpTo, withKeysNamedAt, withNamedKeys } from '../audit/log-keys.ts';
 import { LogSource } from '../audit/log-source.ts';
 import { LogIsWrong, LogUnreachable } from '../audit/verdicts.ts';
 import type { Call, Command } from '../command.ts';
 import { visible } from '../output.ts';
-import { CheckFailed, UsageError } from '../problems.ts';
+import { CheckFailed, messageOf, UsageError } from '../problems.ts';
 
 const POLICY_MAX_BYTES = 256 * 1024;
-const DESCRIPTION_MAX_BYTES = 64 * 1024;
 const DEFAULT_TIMEOUT_S = 30;
 
 interface LogAddress {
@@ -22,7 +33,7 @@ interface LogAddress {
 }
 
 /** Parses text of the user, such as a key. A mistake in it is a usage error. */
-function parsed<T>(parse: (text: string) => T, text: string): T {
+function parsed<Given, T>(parse: (given: Given) => T, text: Given): T {
   try {
     return parse(text);
   } catch (error) {
@@ -35,18 +46,27 @@ function policyIn(file: string): Policy {
     if (statSync(file).size > POLICY_MAX_BYTES) throw new UsageError(`${file} has more than ${POLICY_MAX_BYTES} bytes.`);
     return parsed(parsePolicy, readFileSync(file, 'utf8'));
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`Couldn’t read ${file}: ${(error as Error).message}`);
+    throw error instanceof UsageError ? error : new UsageError(`Couldn’t read ${file}: ${messageOf(error)}`);
   }
 }
 
-async function addressOf(service: URL, vkey: string | undefined, timeoutMs: number, signal: AbortSignal): Promise<LogAddress> {
+function proofIn(file: string): string {
+  try {
+    if (statSync(file).size > BUNDLE_BYTES_MAX) throw new UsageError(`${file} has more than ${BUNDLE_BYTES_MAX} bytes.`);
+    return parsed((text) => decodeText(text, BUNDLE_BYTES_MAX), readFileSync(file));
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`Couldn’t read ${file}: ${messageOf(error)}`);
+  }
+}
+
+export async function addressOf(service: URL, vkey: string | undefined, timeoutMs: number, signal: AbortSignal): Promise<LogAddress> {
   const base = service.href.replace(/\/+$/, '');
   if (vkey !== undefined) {
     const key = parsed(parseVkey, vkey);
     if (key.type !== KEY_TYPE.ed25519) throw new UsageError(`${key.name} is the key of a witness, not of a log.`);
     return { url: service.pathname === '/' ? `${base}/log` : base, key, former: [] };
   }
-  const description = await new LogSource(base, timeoutMs, signal).find('.well-known/waybill.json', DESCRIPTION_MAX_BYTES);
+  const description = await new LogSource(base, timeoutMs, signal).find(DESCRIPTION, DESCRIPTION_MAX_BYTES);
   if (!description) throw new LogUnreachable(`${base} does not say which log it has. Name the log’s key: --vkey <key>`);
   try {
     const { log }: { log: { vkey: string; url: string; previous_keys?: FormerKey[] } } = JSON.parse(description.toString('utf8'));
@@ -55,11 +75,11 @@ async function addressOf(service: URL, vkey: string | undefined, timeoutMs: numb
     if (url.origin !== service.origin) throw new TypeError(`the log is elsewhere, at ${url.href}`);
     return { url: url.href, key: parseVkey(log.vkey), former: Array.isArray(log.previous_keys) ? log.previous_keys : [] };
   } catch (error) {
-    throw new LogUnreachable(`${base}/.well-known/waybill.json is not usable: ${(error as Error).message}`);
+    throw new LogUnreachable(`${base}/${DESCRIPTION} is not usable: ${messageOf(error)}`);
   }
 }
 
-function serviceUrl(text: string): URL {
+export function serviceUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) throw new UsageError('The address must begin with https:// or http://.');
   return url;
@@ -84,16 +104,38 @@ async function runAudit(call: Call): Promise<AuditReport> {
     throw new LogIsWrong(
       `the service names another log or key than before, ${formatVkey(key)} in place of ${pinned}. If its operator has announced the change, name the key with --vkey, and for a new log another file with --state`,
     );
-  if (policy && policy.logs.length > 0 && !policy.logs.some((log) => formatVkey(log.key) === formatVkey(key)))
+  const keys = await (vkey === undefined ? keysOf({ key, former }, policy, pinned) : withKeysNamedAt(service, [key], timeoutMs, signal));
+  if (policy && policy.logs.length > 0 && !policy.logs.some((log) => hasKey(keys, log.key)))
     throw new UsageError(`The policy does not have the log ${formatVkey(key)}.`);
-  return audit({ source: new LogSource(url, timeoutMs, signal), file, key, policy, onProgress: output.progress(key.name) });
+  const proofs = options.list('proof').map((name) => ({ name, text: proofIn(name) }));
+  const authorities = [service.host, ...options.list('authority')];
+  const source = new LogSource(url, timeoutMs, signal);
+  return audit({ source, file, key, keys, policy, proofs, authorities, onProgress: output.progress(key.name) });
 }
 
-function lineOf({ origin, size, since, isBehind, witnesses }: AuditReport): string {
+/** The keys that may have signed the checkpoint, the newest first: those that the policy, or the key of the last audit, leads to. */
+async function keysOf(
+  { key, former }: Omit<LogAddress, 'url'>,
+  policy: Policy | undefined,
+  pinned: string | undefined,
+): Promise<VerifierKey[]> {
+  const trusted = (policy?.logs ?? []).map((log) => log.key).filter(({ name }) => name === key.name);
+  const known = trusted.length > 0 || pinned === undefined ? trusted : [parseVkey(pinned)];
+  if (known.length === 0) return keysUpTo(key, former);
+  const keys = await withNamedKeys(known, former);
+  return hasKey(keys, key) ? keys : [key];
+}
+
+function hasKey(keys: readonly VerifierKey[], wanted: VerifierKey): boolean {
+  return keys.some((key) => formatVkey(key) === formatVkey(wanted));
+}
+
+function lineOf({ origin, size, since, isBehind, messages, witnesses }: AuditReport): string {
   const parts = [
     `${size.toLocaleString('en')} ${size === 1 ? 'entry' : 'entries'}`,
     `consistent since ${since.slice(0, 16).replace('T', ' ')} UTC`,
     ...(isBehind ? ['an older checkpoint than was seen before'] : []),
+    ...(messages > 0 ? [`${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'} compared`] : []),
     ...(witnesses ? [`witnessed by ${witnesses.signed.length} of ${witnesses.total}`] : []),
     ...(witnesses && !witnesses.isQuorum ? ['which is no quorum of the policy'] : []),
   ];
@@ -109,6 +151,18 @@ export const log: Command[] = [
       vkey: { type: 'string', value: '<key>', help: 'The key of the log, if you have it from somebody else than the service' },
       policy: { type: 'string', value: '<file>', help: 'Witnesses that must have cosigned (c2sp.org/tlog-policy)' },
       state: { type: 'string', value: '<file>', help: 'Where to keep what was seen; by default a file beside your profiles' },
+      proof: {
+        type: 'string',
+        value: '<path>',
+        multiple: true,
+        help: 'A proof of a message (.waybill-proof): it must be of this log, and show all that earlier ones have shown',
+      },
+      authority: {
+        type: 'string',
+        value: '<host>',
+        multiple: true,
+        help: 'With --proof: another name of the service, beside the host of its address and that in the name of its log',
+      },
       timeout: { type: 'string', value: '<seconds>', help: `For each request; ${DEFAULT_TIMEOUT_S} by default` },
     },
     examples: [

@@ -1,11 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import { checkReceipt, JsonText, type ReceiptCheck, Waybill, WaybillError } from '@waybill/client';
 import { isAmbiguous } from '@waybill/proof';
 import type { Command } from '../command.ts';
 import { DATA, jsonTextOf } from '../input.ts';
 import { localTime, partyName, visible } from '../output.ts';
 import { CheckFailed, UsageError } from '../problems.ts';
-import { conclude, FILE_OPTIONS, hashOf, isReceipt, isTrustGiven, verifyFile, verifyProofOf } from './proof-file.ts';
+import { promiseIn, verifyPromiseFile } from './promise-file.ts';
+import { conclude, FILE_OPTIONS, hashOf, isReceipt, isTrustGiven, saveFile, verifyFile, verifyProofOf } from './proof-file.ts';
+import { renewFile } from './renew.ts';
 
 /** A link leads to the service that has the receipt. That service gets no key, because it may not be the one of the profile. */
 function serviceOf(receipt: string, own: () => Waybill): Waybill {
@@ -84,16 +85,19 @@ export const proofs: Command[] = [
   {
     name: 'receipt verify',
     args: '<receipt|file>',
-    help: 'Verifies a proof in a file (.waybill-proof or .tlog-proof), asking nobody; or a public receipt, whose hashes it recomputes and whose proof it gets. Compares JSON and files that you have. Give a key of a log that you trust, or a policy. Exit code 1 if something is wrong, 2 if there is nothing to verify, 6 if nothing is wrong but you gave no key to trust. Needs no API key.',
+    help: 'Verifies a proof in a file (.waybill-proof or .tlog-proof), asking nobody; or a public receipt, whose hashes it recomputes and whose proof it gets; or the promise in the response to a send, which it compares with the log (exit code 5 while it is not due, or no witness of your policy says that it is overdue, 1 if it was broken). Compares JSON and files that you have. Give a key of a log that you trust, or a policy. Exit code 1 if something is wrong, 2 if there is nothing to verify, 6 if nothing is wrong but you gave no key to trust. Needs no API key.',
     options: {
       ...FILE_OPTIONS,
       data: DATA,
       file: { type: 'string', short: 'f', value: '<path>', multiple: true, help: 'A file that must be among those of the message' },
+      log: { type: 'string', value: '<url>', help: 'For a promise: the service or the log that must have kept it' },
     },
     examples: [
       'waybill receipt verify order.waybill-proof --policy partners.policy --file scan.tiff',
+      'waybill receipt verify order.waybill-proof --policy partners.policy --sender-key <base64> --known-keys keys.txt',
       'waybill receipt verify message.tlog-proof --vkey waybill.example.com/log+… --content-hash sha256:…',
       'waybill receipt verify https://waybill.example.com/r/rcpt_… --vkey waybill.example.com/log+…',
+      'waybill receipt verify sent.json --log https://waybill.example.com --vkey waybill.example.com/log+…',
       'waybill receipt verify rcpt_… --vkey waybill.example.com/log+… --data @order.json --file scan.tiff',
     ],
     run: async (call) => {
@@ -103,7 +107,10 @@ export const proofs: Command[] = [
         waybill,
         signal,
       } = call;
-      if (!isReceipt(given)) return verifyFile(call, given);
+      if (!isReceipt(given)) {
+        const promised = promiseIn(given);
+        return promised ? verifyPromiseFile(call, promised) : verifyFile(call, given);
+      }
       const service = serviceOf(given, waybill);
       const receipt = await service.receipt(given, { signal });
       const jsonText = await jsonTextOf(call);
@@ -125,7 +132,8 @@ export const proofs: Command[] = [
       // The word of a service is no proof. Only a log whose key the caller knows can prove something.
       if (!isTrustGiven(call)) return conclude(call, { ...found, checks: [], verdict: isBad ? 'failed' : 'untrusted' }, lines);
       const proof = await publicProof(service, given, signal);
-      const compared = { isTlogProof: !proof.startsWith('{'), contentHash: receipt.content_hash, json: jsonText };
+      const host = URL.parse(given)?.host;
+      const compared = { isTlogProof: !proof.startsWith('{'), contentHash: receipt.content_hash, json: jsonText, host };
       const { checks, verdict, content_hash } = await verifyProofOf(call, proof, compared);
       if (isBad || content_hash !== receipt.content_hash) return conclude(call, { ...found, checks, verdict: 'failed' }, lines);
       const isMinimal = content === 'unknown' && verdict === 'verified';
@@ -148,14 +156,32 @@ export const proofs: Command[] = [
       const file = options.text('output') ?? fileNameOf(proof, given);
       // Written byte for byte, because another newline would make another file.
       if (file === '-') return void io.stdout.write(proof);
-      try {
-        await writeFile(file, proof);
-      } catch (error) {
-        throw new UsageError(`Couldn’t write ${file}: ${(error as Error).message}`);
-      }
+      await saveFile(file, proof);
       output.result(
         { file },
         () => `Saved ${visible(file)}. Verify it with: waybill receipt verify ${visible(file)} --vkey <the key of the log>`,
+      );
+    },
+  },
+  {
+    name: 'receipt renew',
+    args: '<file>',
+    help: 'Extends a proof in a file (.waybill-proof), before the certificate of its timestamp ends: adds what the service has by now, as a party of the message, or with --receipt without a key. What the file has stays in it, and a newer proof that lacks or contradicts it is refused. With --tsa, a timestamp authority of your choice stamps the file itself; the service is not asked.',
+    options: {
+      ...FILE_OPTIONS,
+      receipt: { type: 'string', value: '<receipt>', help: 'The URL or token of the receipt, to ask without a key' },
+      tsa: { type: 'string', value: '<url>', help: 'A timestamp authority (RFC 3161) that shall stamp the file itself' },
+      output: { type: 'string', short: 'o', value: '<file>', help: 'Where to save it; by default, the file is replaced' },
+    },
+    examples: [
+      'waybill receipt renew order.waybill-proof --vkey waybill.example.com/log+…',
+      'waybill receipt renew order.waybill-proof --tsa https://tsa.example.com --tsa-cert root.pem -o order-2030.waybill-proof',
+    ],
+    run: (call) => {
+      const { args, options, waybill, signal } = call;
+      const receipt = options.text('receipt');
+      return renewFile(call, args[0] ?? '', (id) =>
+        receipt === undefined ? waybill().proof(id, { signal }) : publicProof(serviceOf(receipt, waybill), receipt, signal),
       );
     },
   },

@@ -47,19 +47,26 @@ export const sending: Command[] = [
       if (file !== undefined) return sendLines(call, file, to);
       if (to === undefined) throw new UsageError('Name the recipient: waybill send <to>. See waybill send --help.');
       const contents = await contentsOf(call);
-      sent(call, await call.waybill().send({ to, ...contents }, optionsOf(call)));
+      await sent(call, await call.waybill().send({ to, ...contents }, optionsOf(call)));
     },
   },
   {
     name: 'reply',
     args: '<message-id>',
     help: 'Replies to a message, in its thread.',
-    options: CONTENTS,
+    options: {
+      ...CONTENTS,
+      to: {
+        type: 'string',
+        value: '<handle>',
+        help: 'The other party, perhaps with another segment; to sign a reply if it has claimed a handle since',
+      },
+    },
     examples: ['waybill reply msg_… --note "It ships tomorrow."', 'waybill reply msg_… --type order.confirmed --data @confirmation.json'],
     run: async (call) => {
       const [id = ''] = call.args;
-      const contents = await contentsOf(call);
-      sent(call, await call.waybill().reply(id, contents, optionsOf(call)));
+      const contents = { ...(await contentsOf(call)), ...call.options.given('to') };
+      await sent(call, await call.waybill().reply(id, contents, optionsOf(call)));
     },
   },
   {
@@ -126,7 +133,7 @@ export const sending: Command[] = [
       if (webhook !== undefined) return testWebhook(call, webhook);
       const to = options.text('to') ?? (await waybill().me({ signal })).business.handle;
       const jsonText = (await jsonTextOf(call)) ?? JSON.stringify({ sample: true, type, at: new Date().toISOString() });
-      sent(call, await waybill().send({ to, type, subject: `Sample ${type}`, jsonText }, { signal }));
+      await sent(call, await waybill().send({ to, type, subject: `Sample ${type}`, jsonText }, { signal }));
     },
   },
 ];
@@ -164,12 +171,17 @@ function optionsOf({ options, signal }: Call) {
   return { signal, idempotencyKey: options.text('idempotency-key') };
 }
 
-function sent({ output }: Call, message: Message): void {
-  output.result(
-    message.envelopeText,
-    () =>
-      `${output.paint('green', 'Delivered')} ${message.id} to ${visible(partyName(message.to.party))}\nReceipt   ${message.receipt_url}`,
-  );
+async function sent({ output, options, waybill, signal }: Call, message: Message): Promise<void> {
+  const lines = [
+    `${output.paint('green', 'Delivered')} ${message.id} to ${visible(partyName(message.to.party))}`,
+    `Receipt   ${message.receipt_url}`,
+  ];
+  if (options.is('sign') && !output.isJson) {
+    const token = message.receipt_url.split('/').at(-1) ?? '';
+    const { key, covers } = await waybill().request('GET /v1/receipts/{token}/signature', { path: { token } }, { signal });
+    lines.push(`Signed    with ${key.id}: ${covers.join(', ')}`);
+  }
+  output.result(message.envelopeText, () => lines.join('\n'));
 }
 
 const TEST_POLL_MS = 250;
