@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { api } from '../../server/src/app.ts';
+import { MESSAGE_TEXTS, TEXT_NAMES } from '../../server/src/contract/message-fields.ts';
 import { type OpenApiDocument, type Operation, openApiDocument } from '../../server/src/http/openapi.ts';
 import type { Schema } from '../../server/src/http/openapi-schema.ts';
 import { parameterName, pascal, SchemaTypes } from './schema-types.ts';
@@ -74,7 +75,14 @@ else:
     from typing_extensions import NotRequired  # comes with httpx
 `;
   const list = codes.map((code) => `    ${JSON.stringify(code)},\n`).join('');
-  return `${header}\nErrorCode = Literal[\n${list}]\n\n\n${types.text()}`;
+  return `${header}\nErrorCode = Literal[\n${list}]\n\n${hashedNames()}\n\n${types.text()}`;
+}
+
+/** The texts of a message that content_hash covers, in every message, and in those that have them. */
+function hashedNames(): string {
+  const names = (hashed: string) =>
+    JSON.stringify(TEXT_NAMES.filter((name) => MESSAGE_TEXTS[name].hashed === hashed)).replaceAll(',', ', ');
+  return `ALWAYS_HASHED: list[str] = ${names('always')}\nHASHED_IF_GIVEN: list[str] = ${names('if given')}\n`;
 }
 
 function operationsFile(operations: string[]): string {

@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 
 test.for(LINTERS)('$name finds no error in the OpenAPI document', async ({ name, package: source, command }, { skip }) => {
   const npx = (...args: string[]) =>
-    run('npx', ['--yes', '--prefer-offline', '--ignore-scripts', `--package=${source}`, '--', ...args], folder, SETTINGS);
+    run('npx', ['--yes', '--prefer-offline', '--ignore-scripts', `--package=${source}`, '--', ...args], folder, { env: SETTINGS });
   const [program = '', ...args] = command;
   const reason = (await missing('npx', '--version', folder)) ?? (await unlessOffline(async () => void (await npx(program, '--version'))));
   if (reason !== undefined) {

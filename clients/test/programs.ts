@@ -6,11 +6,16 @@ const LONGEST_MS = 570_000;
 const OFFLINE =
   /Could not (transfer|find) artifact|could not be resolved|UnknownHostException|no such host|dial tcp|connection refused|i\/o timeout|npm (error|ERR!) code (E[A-Z_]*(NOTFOUND|AGAIN|REFUSED|RESET|UNREACH|TIMEDOUT|TIMEOUT)|E5\d\d)\b/i;
 
-export function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
+export function run(
+  program: string,
+  args: string[],
+  cwd: string,
+  { env = {}, longestMs = LONGEST_MS }: { env?: Record<string, string>; longestMs?: number } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { cwd, env: { ...process.env, ...env }, timeout: LONGEST_MS, maxBuffer: 64 * 1_048_576 };
+    const options = { cwd, env: { ...process.env, ...env }, timeout: longestMs, maxBuffer: 64 * 1_048_576 };
     execFile(program, args, options, (error, stdout, stderr) => {
-      const how = error?.killed ? `did not end within ${LONGEST_MS / 1_000} s` : 'failed';
+      const how = error?.killed ? `did not end within ${longestMs / 1_000} s` : 'failed';
       if (error) reject(new Error(`${program} ${args[0]} ${how}.\n${stdout}${stderr}`));
       else resolve(stdout);
     });

@@ -17,7 +17,7 @@ from .consumer import consumption_of
 from .events import Event, EventReader
 from .many import ManyFields, Outcome, Sending
 from .message import Message
-from .messages import AcknowledgementStatus, Fields
+from .messages import AcknowledgementStatus, Fields, ReplyFields
 from .settings import ConsumeOptions, Settings, service_of
 from .steps import Download, Handle, Pause, Step, Steps, Work
 from .transfers import Report, Uploaded
@@ -65,14 +65,13 @@ class Waybill:
             yield from self._run(sending.take(fields))
         yield from self._run(sending.rest())
 
-    def reply(self, message: Message | str, **fields: Unpack[Fields]) -> Message:
+    def reply(self, message: Message | str, **fields: Unpack[ReplyFields]) -> Message:
         """Replies to a message, in its thread."""
-        id = message if isinstance(message, str) else message.id
-        return self._run(messages.send(self._service, {"in_reply_to": id}, fields))
+        return self._run(messages.reply(self._service, message, fields))
 
     def acknowledge(self, message: Message | str, status: AcknowledgementStatus, reason: str | None = None) -> types.Acknowledgement:
         """Tells the sender of a received message what becomes of it. The same again does no harm."""
-        return self.do(messages.acknowledge(message, status, reason))
+        return self._run(messages.acknowledge(self._service, message, status, reason))
 
     def acknowledgements(self, message: Message | str) -> list[types.Acknowledgement]:
         """What the recipient of a message has said of it, the oldest first."""

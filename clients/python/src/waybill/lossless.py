@@ -124,8 +124,28 @@ def plain_number(text: str) -> int | float:
     return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
+def double(text: str) -> float:
+    """As ECMAScript reads it."""
+    if _NUMBER.fullmatch(text) is None:
+        raise ValueError(f"not JSON: {text[:40]}")
+    return float(text)
+
+
 def dumps(value: Any) -> str:
     """JSON text of a value of `loads`, or of plain Python values."""
+    return write(value, _scalar)
+
+
+def _scalar(value: Any) -> str:
+    if not isinstance(value, Decimal):
+        return json.dumps(value, allow_nan=False)
+    if not value.is_finite():
+        raise ValueError(f"{value} is no JSON number")
+    return str(value)
+
+
+def write(value: Any, scalar: Callable[[Any], str]) -> str:
+    """JSON text, with texts and numbers as `scalar` writes them."""
     written: list[str] = []
     # A stack of what is still to be written: texts as they are, and values in a tuple.
     waiting: list[str | tuple[Any]] = [(value,)]
@@ -142,17 +162,13 @@ def dumps(value: Any) -> str:
                 key, item = pairs[index]
                 if not isinstance(key, str):
                     raise TypeError(f"a key of an object must be a string, not {key!r}")
-                waiting += [(item,), ("," if index > 0 else "") + json.dumps(key) + ":"]
+                waiting += [(item,), ("," if index > 0 else "") + scalar(key) + ":"]
             waiting.append("{")
         elif isinstance(value, (list, tuple)):
             waiting.append("]")
             for index in range(len(value) - 1, -1, -1):
                 waiting += [(value[index],), "," if index > 0 else ""]
             waiting.append("[")
-        elif isinstance(value, Decimal):
-            if not value.is_finite():
-                raise ValueError(f"{value} is no JSON number")
-            written.append(str(value))
         else:
-            written.append(json.dumps(value, allow_nan=False))
+            written.append(scalar(value))
     return "".join(written)

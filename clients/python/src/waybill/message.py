@@ -26,6 +26,8 @@ class Message:
     """Of what `send` returned: whether an earlier request with the same idempotency key had sent it, so that nothing was sent."""
     body_differs: bool = field(default=False, compare=False)
     """Of what `send` returned: whether that request is known to have asked for another message."""
+    promise: str | None = field(default=None, compare=False)
+    """Of what `send` returned: the signed promise that the message will be in the log. Keep it until you have the proof."""
 
     def __repr__(self) -> str:
         return f"Message({self.id!r}, type={self.type!r}, subject={self.subject!r})"
@@ -124,8 +126,9 @@ def _message_at(text: str, at: int) -> Message:
             json_text = text[start:end]
         else:
             parts.append(f"{json.dumps(key)}:{text[start:end]}")
-    envelope = cast("types.Envelope", json.loads("{" + ",".join(parts) + "}"))
-    return Message(envelope, None if envelope["json_sha256"] is None else json_text)
+    fields: dict[str, Any] = json.loads("{" + ",".join(parts) + "}")
+    promise = fields.pop("promise", None)
+    return Message(cast("types.Envelope", fields), None if fields["json_sha256"] is None else json_text, promise=promise)
 
 
 def _leased_at(text: str, at: int) -> Leased:

@@ -401,6 +401,21 @@ def post_schema_check(
     return call("POST", "/v1/schema-check", query=query, body=body, is_repeatable=True)
 
 
+def get_document_types() -> Call[types.GetDocumentTypesResponse]:
+    """List the types of business documents."""
+    return call("GET", "/v1/document-types")
+
+
+def get_document_types_type(type: str) -> Call[types.DocumentType]:
+    """Get a type of business documents."""
+    return call("GET", "/v1/document-types/{type}", path=[type])
+
+
+def post_document_types_type_check(type: str, body: types.PostDocumentTypesTypeCheckBody) -> Call[types.DocumentCheck]:
+    """Check a document before you send it."""
+    return call("POST", "/v1/document-types/{type}/check", path=[type], body=body)
+
+
 def get_agents(**query: Unpack[types.GetAgentsQuery]) -> Paged[types.Agent]:
     """List the agents of your business."""
     return paged("GET", "/v1/agents", query=query)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .call import Call
+from .statements import Recipients
 
 SIGNED_PATHS = ("/v1/messages", "/acknowledge")
 """Requests whose signature is part of a proof."""
+COVERED_HEADERS = ("idempotency-key", "waybill-recipient", "waybill-files")
+NONCE_BYTES = 18
 
 
 @dataclass(frozen=True)
@@ -29,18 +33,26 @@ class SigningKey:
 class Signer:
     id: str
     sign: Callable[[bytes], bytes]
+    recipients: Recipients = field(default_factory=Recipients, compare=False)
 
-    def headers(self, call: Call[Any], path: str, now: float | None = None) -> dict[str, str]:
+    def headers(
+        self,
+        call: Call[Any],
+        path: str,
+        authority: str,
+        now: float | None = None,
+        nonce: str | None = None,
+    ) -> dict[str, str]:
         """The headers that sign a call; none if it is of a kind that is not signed. A signature is valid for some minutes."""
         if call.method != "POST" or not call.path.endswith(SIGNED_PATHS):
             return {}
         digest = f"sha-256=:{b64encode(hashlib.sha256(call.body or b'').digest()).decode()}:"
-        values = {"@method": call.method, "@path": path, "content-digest": digest}
-        if "idempotency-key" in call.headers:
-            values["idempotency-key"] = call.headers["idempotency-key"]
+        values = {"@method": call.method, "@path": path, "@authority": authority.lower(), "content-digest": digest}
+        values.update({name: call.headers[name] for name in COVERED_HEADERS if name in call.headers})
         covered = " ".join(f'"{name}"' for name in values)
         created = int(time.time() if now is None else now)
-        parameters = f'({covered});created={created};keyid="{self.id}";alg="ed25519"'
+        nonce = nonce or secrets.token_urlsafe(NONCE_BYTES)
+        parameters = f'({covered});created={created};keyid="{self.id}";alg="ed25519";nonce="{nonce}"'
         lines = [f'"{name}": {value}' for name, value in values.items()] + [f'"@signature-params": {parameters}']
         signature = b64encode(self.sign("\n".join(lines).encode())).decode()
         return {"content-digest": digest, "signature-input": f"waybill={parameters}", "signature": f"waybill=:{signature}:"}

@@ -85,7 +85,8 @@ class Service:
             headers.setdefault("content-type", "application/json")
         url = httpx.URL(self.url + call.path, params=dict(call.query)) if call.query else httpx.URL(self.url + call.path)
         if self.signer:
-            headers.update(self.signer.headers(call, url.raw_path.decode("ascii").partition("?")[0]))
+            path, authority = url.raw_path.decode("ascii").partition("?")[0], url.netloc.decode("ascii")
+            headers.update(self.signer.headers(call, path, authority))
         return self.plain_request(call.method, url, headers, content=call.body, patience=call.patience)
 
     def plain_request(

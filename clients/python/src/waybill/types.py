@@ -41,6 +41,9 @@ ErrorCode = Literal[
     "unavailable",
 ]
 
+ALWAYS_HASHED: list[str] = ["type", "subject", "note"]
+HASHED_IF_GIVEN: list[str] = ["expires_at"]
+
 
 class HandleParty(TypedDict):
     kind: Literal["handle"]
@@ -117,6 +120,7 @@ Envelope = TypedDict(
         "type": "str | None",
         "subject": "str | None",
         "note": "str | None",
+        "expires_at": "str | None",
         "json": "Any",
         "json_sha256": "str | None",
         "json_bytes_sha256": "str | None",
@@ -155,6 +159,7 @@ EnvelopeSummary = TypedDict(
         "type": "str | None",
         "subject": "str | None",
         "note": "str | None",
+        "expires_at": "str | None",
         "json_bytes": "int | None",
         "json_sha256": "str | None",
         "json_bytes_sha256": "str | None",
@@ -206,6 +211,7 @@ class BatchOutcome(TypedDict):
     retry_after: int | None
     idempotent_replayed: bool
     idempotent_body_differs: bool
+    promise: NotRequired[str]
 
 
 class PostMessagesBatchResponse(TypedDict):
@@ -220,6 +226,7 @@ class BatchMessage(TypedDict):
     type: NotRequired[str | None]
     subject: NotRequired[str | None]
     note: NotRequired[str | None]
+    expires_in: NotRequired[int | None]
     json: NotRequired[Any]
     files: NotRequired[list[str]]
     idempotency_key: NotRequired[str | None]
@@ -254,16 +261,23 @@ class GetOutboxQuery(TypedDict, total=False):
     thread: str
 
 
+class SigningKeyDomain(TypedDict):
+    name: str
+    since: str
+
+
 class SigningKey(TypedDict):
     id: str
     public_key: str
     created_at: str
     revoked_at: str | None
+    domain: SigningKeyDomain | None
 
 
 class Signature(TypedDict):
     key: SigningKey
     created_at: str
+    covers: list[Literal["service", "recipient", "files", "content"]]
     signature_input: str
     signature: str
     components: dict[str, str]
@@ -276,24 +290,37 @@ class Acknowledgement(TypedDict):
     at: str
     party: Party
     actor: Actor
+    number: int | None
     signing_key_id: str | None
 
 
 class AcknowledgementRequest(TypedDict):
     status: Literal["accepted", "rejected", "processed"]
     reason: NotRequired[str | None]
+    content_hash: NotRequired[str | None]
+    number: NotRequired[int | None]
 
 
 class HandOver(TypedDict):
-    """The first time that a system of the recipient took the message. It says nothing of what becomes of the message, and is not in the log."""
+    """The first time that a system of the recipient took the message. It says nothing of what becomes of the message."""
 
     way: Literal["webhook", "consumer"]
     at: str
+    number: int | None
+
+
+class NonDelivery(TypedDict):
+    """Nobody took the message by its `expires_at`."""
+
+    at: str
+    number: int
 
 
 class GetMessagesIdAcknowledgementsResponse(TypedDict):
     data: list[Acknowledgement]
     handed_over: HandOver | None
+    expired: NonDelivery | None
+    next_number: int
 
 
 class PostMessagesIdRedeliverResponse(TypedDict):
@@ -338,6 +365,7 @@ Receipt = TypedDict(
         "type": "str | None",
         "subject": "str | None",
         "note": "str | None",
+        "expires_at": "str | None",
         "json_sha256": "str | None",
         "json_bytes_sha256": "str | None",
         "files": "list[ReceiptFile]",
@@ -389,6 +417,7 @@ AnyReceipt = Receipt | MinimalReceipt
 class ReceiptSignature(TypedDict):
     key: SigningKey
     created_at: str
+    covers: list[Literal["service", "recipient", "files", "content"]]
 
 
 class Colleague(TypedDict):
@@ -746,7 +775,7 @@ class Webhook(TypedDict):
     header_names: list[str]
     max_per_second: int | None
     ordered: bool
-    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
+    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired"]]
     signatures: list[Literal["hmac", "ed25519"]]
     client_certificate: bool
     public_key: str | None
@@ -781,7 +810,7 @@ class CreatedWebhook(TypedDict):
     header_names: list[str]
     max_per_second: int | None
     ordered: bool
-    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]
+    events: list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired"]]
     signatures: list[Literal["hmac", "ed25519"]]
     client_certificate: bool
     public_key: str | None
@@ -799,7 +828,7 @@ class PostWebhooksBody(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     max_per_second: NotRequired[int | None]
     ordered: NotRequired[bool]
-    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
+    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
     client_certificate: NotRequired[bool]
 
@@ -813,7 +842,7 @@ class PatchWebhooksIdBody(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     max_per_second: NotRequired[int | None]
     ordered: NotRequired[bool]
-    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged"]]]
+    events: NotRequired[list[Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired"]]]
     signatures: NotRequired[list[Literal["hmac", "ed25519"]]]
     client_certificate: NotRequired[bool]
     recover: NotRequired[bool]
@@ -874,7 +903,7 @@ class Delivery(TypedDict):
     webhook_id: str
     message_id: str | None
     event_id: str
-    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.test"]
+    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired", "message.test"]
     replay: bool
     attempt: int
     status: Literal["pending", "delivered", "retrying", "dropped", "failed"]
@@ -950,7 +979,7 @@ class WebhookDeliveryAttemptsItem(TypedDict):
     webhook_id: str
     message_id: str | None
     event_id: str
-    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.test"]
+    event: Literal["message.received", "message.sent", "schema.failed", "thread.updated", "webhook.paused", "file.hashed", "message.acknowledged", "message.expired", "message.test"]
     replay: bool
     attempt: int
     status: Literal["pending", "delivered", "retrying", "dropped", "failed"]
@@ -1242,6 +1271,114 @@ class PostSchemaCheckBody(TypedDict):
 
 class PostSchemaCheckQuery(TypedDict, total=False):
     to: str
+
+
+class DocumentTypeHead(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+
+
+class GetDocumentTypesResponse(TypedDict):
+    data: list[DocumentTypeHead]
+
+
+class DocumentLayoutFactsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutLinesColumnsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutLinesDetailsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutLines(TypedDict):
+    """An array of objects, a row each."""
+
+    path: str
+    columns: list[DocumentLayoutLinesColumnsItem]
+    details: NotRequired[list[DocumentLayoutLinesDetailsItem]]
+
+
+class DocumentLayoutTablesItemColumnsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutTablesItemDetailsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutTablesItem(TypedDict):
+    """An array of objects, a row each."""
+
+    path: str
+    columns: list[DocumentLayoutTablesItemColumnsItem]
+    details: NotRequired[list[DocumentLayoutTablesItemDetailsItem]]
+
+
+class DocumentLayoutTotalsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayoutTermsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class DocumentLayout(TypedDict):
+    """What a view or a form shows where. The `title` of a property in the schema is its label."""
+
+    number: str
+    currency: NotRequired[str]
+    parties: list[str]
+    facts: list[DocumentLayoutFactsItem]
+    lines: NotRequired[DocumentLayoutLines]
+    tables: list[DocumentLayoutTablesItem]
+    totals: list[DocumentLayoutTotalsItem]
+    terms: list[DocumentLayoutTermsItem]
+    notes: list[str]
+
+
+class DocumentType(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+    schema: dict[str, Any]
+    layout: DocumentLayout
+    samples: list[dict[str, Any]]
+
+
+class DocumentCheckErrorsItem(TypedDict):
+    path: str
+    message: str
+    keyword: str
+
+
+class DocumentCheckWarningsItem(TypedDict):
+    path: str
+    code: str
+    message: str
+
+
+class DocumentCheck(TypedDict):
+    valid: bool
+    errors: list[DocumentCheckErrorsItem]
+    warnings: list[DocumentCheckWarningsItem]
+
+
+class PostDocumentTypesTypeCheckBody(TypedDict):
+    json: Any
 
 
 class Agent(TypedDict):

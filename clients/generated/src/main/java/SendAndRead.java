@@ -11,7 +11,7 @@ final class SendAndRead {
   public static void main(String[] args) throws Exception {
     var kind = "test." + UUID.randomUUID();
     var order = new SendRequest().to("globex").type(kind).subject("Order 4711").json(Map.of("quantity", 3));
-    var sent = new MessagesApi(client(args[0], args[1])).postMessages(order, kind, null, null, null, null);
+    var sent = new MessagesApi(client(args[0], args[1])).postMessages(order, kind, null, null, null, null, null, null, null);
 
     var inbox = new InboxApi(client(args[0], args[2]));
     var page = inbox.getInbox(null, null, null, null, null, null, kind, null, null, null, null);
