@@ -4,13 +4,14 @@ import path from 'node:path';
 import { build } from 'vite';
 
 const SCRIPT = '<script type="module" src="/src/verify/main.ts"></script>';
+const STYLES = ['style.css', 'evidence.css', 'certificate.css'];
 const STYLE = '<link rel="stylesheet" href="/src/verify/style.css">';
 
 /** Builds verify.html: one file with its script and style inside, which works from disk and may connect to nothing. */
 export async function buildVerifier(folder: string): Promise<void> {
   const root = import.meta.dirname;
   const script = (await bundled(path.join(root, 'src/verify/main.ts'))).trim().replaceAll('</script', '<\\/script');
-  const style = readFileSync(path.join(root, 'src/verify/style.css'), 'utf8').trim();
+  const style = STYLES.map((file) => readFileSync(path.join(root, 'src/verify', file), 'utf8').trim()).join('\n');
   const hashes = [script, style].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
   const policy = `default-src 'none'; script-src ${hashes[0]}; style-src ${hashes[1]}; base-uri 'none'; form-action 'none'`;
   const template = readFileSync(path.join(root, 'verify.html'), 'utf8');

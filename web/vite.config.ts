@@ -11,7 +11,7 @@ const SHARED: Record<string, RegExp[]> = {
   ui: [
     /lucide-react|@tanstack\/(react-query|query-core|react-router)(?!.*useBlocker)/,
     /web\/src\/(keys-of|frame\/pages|api\/(live|desktop|limits|role)|parts\/domain-proof|json\/formatted)/,
-    /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known)/,
+    /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known|qr-code)/,
   ],
   threads: [
     /web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages|acknowledgement-operations)|parts\/(threads|type-badge)|json\/(parse|tree))/,
@@ -23,6 +23,8 @@ const sharedFiles = Object.entries(SHARED).map(([name, tests]) => ({
   minShareCount: 2,
   test: (id: string) => tests.some((test) => test.test(id)),
 }));
+/** Every page loads it with the router. Without a chunk of its own, it would bring along all that pages of threads share. */
+const views = { name: 'views', test: /web\/src\/parts\/threads\/views/, priority: 1 };
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -39,7 +41,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
     // A few files for what pages share: many files of a few hundred bytes load slower and compress worse.
-    rolldownOptions: { output: { advancedChunks: { groups: sharedFiles } } },
+    rolldownOptions: { output: { advancedChunks: { groups: [views, ...sharedFiles] } } },
   },
   worker: { format: 'es' },
   // The pages import from server/src/contract, and packages are installed in the project's folder.

@@ -35,6 +35,10 @@ test('files are looked at without being opened, details are a click away, and a 
   await expect.poll(() => page.getByText('Uploaded').count()).toBe(3);
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('link', { name: 'Open thread' }).click();
+  await page
+    .getByText(/^CSV · /)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Preview lines.csv' }).click();
   await page.getByRole('cell', { name: 'A-1' }).waitFor();
   await page.getByRole('button', { name: 'Preview dot.png' }).click();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LETTERS } from './support/composer.ts';
 import { openWorld, type World } from './support/visitor.ts';
 
 let world: World;
@@ -29,9 +30,11 @@ test('one publishes the schema, and the other sees errors before sending, in a n
   await bob.open('/compose');
   await page.getByRole('combobox', { name: 'To' }).fill('acme-works');
   await page.getByRole('button', { name: 'Add JSON' }).click();
+  const checked = page.waitForResponse((response) => response.url().includes('/v1/schema-check'));
   await write(page, '{"quantity": "many"}');
-  const silent = await page.waitForResponse((response) => response.url().includes('/v1/schema-check'));
-  expect((await silent.json()).validation.status).toBe('not_applicable');
+  await checked;
+  const { body } = await bob.api.post('/schema-check?to=acme-works', { json: { quantity: 'many' } });
+  expect(body.validation.status).toBe('not_applicable');
   await page.getByText('Valid JSON, 20 bytes').waitFor();
   expect(await page.getByText('by the schema of').count()).toBe(0);
 
@@ -63,4 +66,9 @@ test('one publishes the schema, and the other sees errors before sending, in a n
   await page.getByRole('button', { name: 'Add JSON' }).click();
   await write(page, '[]');
   await page.getByText('1 error by the schema of @acme-works.').waitFor();
+  // A click on an error leads into the JSON, where keys are no shortcuts.
+  await page.getByRole('list', { name: 'Schema errors' }).getByRole('button').first().click();
+  await page.keyboard.type(LETTERS);
+  await expect.poll(() => page.getByRole('textbox', { name: 'JSON' }).textContent()).toContain(LETTERS);
+  expect(new URL(page.url()).pathname).toMatch(/^\/threads\//);
 });

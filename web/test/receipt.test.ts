@@ -58,7 +58,7 @@ test('a receipt says what was delivered, when, from whom to whom, and that it is
     sent.files[0].sha256,
     'order-7',
   ])
-    await page.getByText(shown, { exact: true }).waitFor();
+    await page.getByText(shown, { exact: true }).locator('visible=true').waitFor();
   await page.getByText(sent.received_at.replace('T', ' ').replace('Z', ' UTC')).waitFor();
   await page.getByText('Only its API key is verified').waitFor();
   expect(await page.getByText('12345678901234567890').count()).toBe(0);
@@ -71,7 +71,7 @@ test('its QR code is that of the link, dark on white with a light margin', async
   expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`);
   const dark = [...((await code.locator('path').getAttribute('d')) ?? '').matchAll(/M(\d+) (\d+)h1v1h-1z/g)];
   expect(dark.map(([, x, y]) => `${x} ${y}`)).toEqual(data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))));
-  const fills = "[...document.querySelectorAll('svg[aria-label^=QR] *')].map((shape) => getComputedStyle(shape).fill)";
+  const fills = `[...document.querySelectorAll('svg[aria-label^="QR code of"] *')].map((shape) => getComputedStyle(shape).fill)`;
   expect(await reader.page.evaluate<string[]>(fills)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
 });
 
@@ -130,7 +130,7 @@ test('of a sender with minimal receipts it says who, when and the hashes, and st
   await page.goto(address);
   await page.getByText('The sender shows only the parties, the time and the hashes.').waitFor();
   for (const shown of [sent.id, sent.content_hash, sent.json_sha256, sent.json_bytes_sha256, sent.files[0].sha256])
-    await page.getByText(shown, { exact: true }).waitFor();
+    await page.getByText(shown, { exact: true }).locator('visible=true').waitFor();
   for (const hidden of [HOSTILE, 'plan.pdf', 'order-7', 'Your browser computed']) expect(await page.getByText(hidden).count()).toBe(0);
   await expectAccessible();
   await page.getByLabel('File to check').setInputFiles({ name: 'a.bin', mimeType: 'application/octet-stream', buffer: PDF });
@@ -160,10 +160,12 @@ test('a receipt that says something else than what was delivered is not verified
   await page.getByText('The hash of the largest file was computed after delivery').waitFor();
   await context.unrouteAll();
 
-  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.reload();
-  await page.getByText('Verified.', { exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Print certificate' }).click();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.getByRole('region', { name: 'Certificate of verification' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Print certificate' }).isVisible()).toBe(false);
+  expect(await page.getByText('Verified.', { exact: true }).isVisible()).toBe(false);
   expect(await page.getByText('Compare your copy').isVisible()).toBe(false);
   expect(await page.evaluate<string>('getComputedStyle(document.body).color'), 'dark on white').toBe('rgb(23, 24, 28)');
 

@@ -30,6 +30,7 @@ export const PLACE_MAX_CHARS = 64;
 export const RELEASE_REASON_MAX_CHARS = 500;
 export const SEARCH_QUERY_MAX_CHARS = 500;
 export const SEGMENT_MAX_CHARS = 31;
+export const SIGNATURE_NONCE_MAX_CHARS = 64;
 export const SIGNING_KEY_MAX_CHARS = 64;
 export const SUBJECT_MAX_CHARS = 200;
 export const THREAD_LABEL_MAX_CHARS = 40;

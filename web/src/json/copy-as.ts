@@ -5,8 +5,7 @@ export interface SentAs {
   type: string | null;
 }
 
-export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export type Language = 'curl' | 'TypeScript' | 'Python';
 
 export function programFor(language: Language, json: string, sentAs: SentAs, origin: string): string {
   const fields = { to: sentAs.to, ...(sentAs.type !== null && { type: sentAs.type }) };

@@ -12,7 +12,7 @@ import { useIsPrinting } from '../ui/printing.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { Loading } from '../ui/states.tsx';
 import { say } from '../ui/toast.tsx';
-import { LANGUAGES, programFor, type SentAs } from './copy-as.ts';
+import type { Language, SentAs } from './copy-as.ts';
 import { CurrentNode } from './current-node.tsx';
 import { formatted } from './formatted.ts';
 import { JsonRows } from './json-rows.tsx';
@@ -21,6 +21,8 @@ import { MATCHES_MAX } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
+
+const loadPrograms = retried(() => import('./copy-as.ts'));
 
 interface JsonViewProps {
   text: string;
@@ -173,7 +175,14 @@ function Search({ state: { words, found, current, setWords, go } }: { state: Ret
   );
 }
 
+const LANGUAGES: readonly Language[] = ['curl', 'TypeScript', 'Python'];
+
 function CopyAs({ json, sentAs }: { json: string; sentAs: SentAs }) {
+  const copy = async (language: Language) => {
+    const { programFor } = await loadPrograms();
+    await copyText(programFor(language, json, sentAs, location.origin));
+    say(`Copied as ${language}`);
+  };
   return (
     <Menu
       name="Copy as a program"
@@ -182,10 +191,7 @@ function CopyAs({ json, sentAs }: { json: string; sentAs: SentAs }) {
       label={<CodeXml className="size-4" aria-hidden />}
     >
       {LANGUAGES.map((language) => (
-        <MenuItem
-          key={language}
-          onSelect={() => void copyText(programFor(language, json, sentAs, location.origin)).then(() => say(`Copied as ${language}`))}
-        >
+        <MenuItem key={language} onSelect={() => void copy(language)}>
           Copy as {language}
         </MenuItem>
       ))}

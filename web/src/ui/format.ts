@@ -73,6 +73,11 @@ export const longTime = formatOf({ dateStyle: 'long', timeStyle: 'short' });
 /** To the second, with weekday and time zone. */
 export const fullTime = formatOf({ dateStyle: 'full', timeStyle: 'long' });
 
+const UTC_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
+
+/** For statements that are the same everywhere, such as certificates. */
+export const utcTime = (time: Date): string => UTC_TIME.format(time);
+
 const SHORT = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const LONG = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const MINUTE_MS = 60_000;

@@ -1,14 +1,22 @@
 import { jsonHash, newSha256 } from '@waybill/client';
-import { BUNDLE_BYTES_MAX, parseBundle, type Report, type VerifyOptions, verifyBundle } from '@waybill/proof';
+import { BUNDLE_BYTES_MAX, parseBundle, parsePolicy, type Report, type VerifyOptions, verifyBundle } from '@waybill/proof';
 import { number } from '../ui/format.ts';
+import type { Verification } from './certificate.ts';
+import { keysOf } from './keys.ts';
 import { showFault, showReport } from './show.ts';
+import type { Basis } from './tell.ts';
 
 /* The page for verification from disk: one HTML file (web/build-verifier.ts), which connects to nothing. */
 
 const input = element('files', HTMLInputElement);
 const trust = element('trust', HTMLTextAreaElement);
+const senderKeys = element('sender-keys', HTMLTextAreaElement);
+const recipientKeys = element('recipient-keys', HTMLTextAreaElement);
+const authorities = element('authorities', HTMLTextAreaElement);
 const drop = element('drop', HTMLElement);
 const result = element('result', HTMLElement);
+/** What screen readers say by themselves: the verdict, and not the whole report. */
+const announcement = element('announcement', HTMLElement);
 
 const CERTIFICATE_BYTES_MAX = 65_536;
 /** Larger than any message's JSON, even indented. */
@@ -20,7 +28,7 @@ const given = new Map<string, File>();
 let asked = 0;
 
 input.addEventListener('change', () => add(input.files));
-trust.addEventListener('input', () => void update());
+for (const field of [trust, senderKeys, recipientKeys, authorities]) field.addEventListener('input', () => void update());
 for (const type of ['dragenter', 'dragover', 'dragleave', 'drop']) {
   document.addEventListener(type, (event) => {
     event.preventDefault();
@@ -44,38 +52,70 @@ async function update(): Promise<void> {
   const number = ++asked;
   const files = [...given.values()];
   const proof = files.find(isProof);
-  if (!proof) return files.length > 0 ? showFault(result, 'Choose a file that ends with .waybill-proof, too.') : undefined;
+  if (!proof) return files.length > 0 ? announce(showFault(result, 'Choose a file that ends with .waybill-proof, too.')) : undefined;
   result.replaceChildren('Verifying…');
   try {
-    const report = await reportOf(
-      proof,
-      files.filter((file) => !isProof(file)),
-    );
-    if (number === asked) showReport(result, report);
+    const others = files.filter((file) => !isProof(file));
+    const found = await verified(proof, others);
+    if (number === asked) announce(showReport(result, ...found));
   } catch (error) {
-    if (number === asked) showFault(result, error instanceof Error ? error.message : String(error));
+    if (number === asked) announce(showFault(result, error instanceof Error ? error.message : String(error)));
   }
 }
 
-async function reportOf(proof: File, others: File[]): Promise<Report> {
+function announce(verdict: HTMLElement): void {
+  announcement.textContent = [...verdict.children].map(({ textContent }) => textContent).join(' ');
+}
+
+async function verified(proof: File, others: File[]): Promise<[Report, Basis, Verification]> {
   const bytes = await bytesOf(proof, BUNDLE_BYTES_MAX);
-  const { json_sha256 }: { json_sha256: string | null } = JSON.parse(parseBundle(bytes).envelope);
+  const jsonSha256 = jsonSha256In(parseBundle(bytes).envelope);
   const files: { name: string; sha256: string }[] = [];
   const tsaCertificates: string[] = [];
   let json: string | undefined;
   for (const file of others) {
     if (/\.(pem|crt|cer)$/.test(file.name)) tsaCertificates.push(await textOf(file, CERTIFICATE_BYTES_MAX));
-    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === json_sha256) json = await textOf(file, JSON_BYTES_MAX);
+    else if (file.name.endsWith('.json') && (await hashOfJson(file)) === jsonSha256) json = await textOf(file, JSON_BYTES_MAX);
     else files.push({ name: file.name, sha256: await hashOf(file) });
   }
-  return verifyBundle(bytes, { ...trusted(), files, tsaCertificates, json });
+  const options = trusted();
+  const report = await verifyBundle(bytes, { ...options, files, tsaCertificates, json });
+  // A file can be there under two names.
+  const basis = { comparedFiles: new Set(files.map(({ sha256 }) => sha256)).size, isJsonCompared: json !== undefined };
+  return [report, basis, { ...whereAndBy(report, options), at: new Date(), fileSha256: await hashOf(proof), receiptUrl: undefined }];
+}
+
+/** Null: the message has no JSON, or the envelope is broken, as its verification will say. */
+function jsonSha256In(envelope: string): unknown {
+  try {
+    return JSON.parse(envelope).json_sha256;
+  } catch {
+    return null;
+  }
+}
+
+function whereAndBy(
+  { evidence: { place }, signers }: Report,
+  { policy }: VerifyOptions,
+): Pick<Verification, 'verifier' | 'keys' | 'areKeysPublished'> {
+  // From disk, the page has no address. A log has the name of its service.
+  const [host = ''] = place?.checkpoint.origin.split('/') ?? [];
+  const verifier = location.protocol.startsWith('http') ? location.href.replace(/[?#].*$/, '') : `https://${host}/verify.html`;
+  const parties = signers.filter(({ isKnown }) => isKnown).map(({ role, publicKey }) => `${publicKey} (${role})`);
+  const logs = place ? keysOf(place, policy === undefined ? [] : parsePolicy(policy).witnesses) : [];
+  return { verifier, keys: [...new Set([...logs, ...parties])], areKeysPublished: false };
 }
 
 /** Reads the trusted keys. Only a policy has a line with its quorum. */
 function trusted(): VerifyOptions {
   const text = trust.value.trim();
-  if (/^\s*quorum\s/m.test(text)) return { policy: `${text}\n` };
-  return { vkeys: text.split(/\s+/).filter((vkey) => vkey !== '') };
+  const parties = { senderKeys: wordsIn(senderKeys), recipientKeys: wordsIn(recipientKeys), authorities: wordsIn(authorities) };
+  if (/^\s*quorum\s/m.test(text)) return { ...parties, policy: `${text}\n` };
+  return { ...parties, vkeys: wordsIn(trust) };
+}
+
+function wordsIn({ value }: HTMLTextAreaElement): string[] {
+  return value.split(/\s+/).filter((word) => word !== '');
 }
 
 async function hashOfJson(file: File): Promise<string | undefined> {

@@ -81,9 +81,9 @@ describe('an amount goes by its own name, and what is payable comes before other
   test('whatever the document: a label has the names on the way to its value and no others, and a value its own digits', () => {
     const wholes = ['invoice', 'order', 'quote', 'offer', 'credit_note'];
     // Members beside a whole that are no facts, whatever their value.
-    const harmless = ['tax', 'deposit', 'shipping', 'x', 'name', 'buyer'];
+    const harmless = ['tax', 'deposit', 'shipping', 'x', 'name', 'buyer', 'summary'];
     const money = ['total', 'amount', 'payable', 'price', 'netTotal'];
-    const name = fc.constantFrom('summary', 'due_date', ...wholes, ...harmless, ...money);
+    const name = fc.constantFrom('due_date', ...wholes, ...harmless, ...money);
     const value = fc.oneof(fc.integer(), fc.constantFrom('12.50', '2026-03-01', 'Acme', 'PO-1'));
     const { json } = fc.letrec((tie) => ({
       json: fc.dictionary(

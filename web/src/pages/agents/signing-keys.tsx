@@ -51,7 +51,7 @@ export function SigningKeys({ agent }: { agent: Agent }) {
   );
 }
 
-function Row({ signingKey: { id, public_key, created_at, revoked_at }, onRevoke }: { signingKey: SigningKey; onRevoke(): void }) {
+function Row({ signingKey: { id, public_key, created_at, revoked_at, domain }, onRevoke }: { signingKey: SigningKey; onRevoke(): void }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
       <code className="min-w-0 font-mono text-sm break-all">{public_key}</code>
@@ -61,6 +61,12 @@ function Row({ signingKey: { id, public_key, created_at, revoked_at }, onRevoke 
           <>
             {' '}
             · revoked <Time at={revoked_at} />
+          </>
+        )}
+        {domain === null ? null : (
+          <>
+            {' '}
+            · {domain.name} vouches for it, since <Time at={domain.since} />
           </>
         )}
       </span>

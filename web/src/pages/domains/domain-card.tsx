@@ -7,6 +7,7 @@ import { Select } from '../../ui/field.tsx';
 import { Badge, Copyable, Time } from '../../ui/parts.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
+import { DomainKeys } from './domain-keys.tsx';
 
 const BADGES = {
   pending: <Badge tone="warn">Pending</Badge>,
@@ -48,6 +49,7 @@ export function DomainCard({ domain, isAdmin, isOwner }: { domain: Domain; isAdm
       </div>
       {check.error ? <ErrorNote error={check.error} /> : null}
       {state === 'pending' ? null : <Senders domain={domain} isOwner={isOwner} />}
+      {state === 'pending' ? null : <DomainKeys domain={domain.domain} isAdmin={isAdmin} />}
       {record === null ? null : state === 'verified' ? (
         <details className="mt-2 text-sm">
           <summary className="w-fit rounded text-soft hover:text-ink">DNS record (keep it in place)</summary>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleCheck, CircleX, Inbox } from 'lucide-react';
+import { CircleCheck, CircleX, Inbox, TimerOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
@@ -24,11 +24,19 @@ export function Acknowledgements({ message: { id, to } }: { message: Message }) 
   const business = useActiveBusiness();
   const isForUs = to.party.kind === 'handle' && to.party.handle === business;
   const said = data?.data;
-  const handedOver = isForUs ? null : data?.handed_over;
-  if (!said || (said.length === 0 && !handedOver && !isForUs)) return null;
+  const [handedOver, expired] = isForUs ? [null, null] : [data?.handed_over, data?.expired];
+  if (!said || (said.length === 0 && !handedOver && !expired && !isForUs)) return null;
   const latest = said.at(-1)?.status;
   return (
     <div className="flex flex-col gap-2 text-sm text-soft">
+      {expired ? (
+        <p className="flex items-start gap-1.5">
+          <TimerOff className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
+          <span>
+            Nobody took it in time · <Time at={expired.at} />
+          </span>
+        </p>
+      ) : null}
       {handedOver ? (
         <p className="flex items-start gap-1.5">
           <Inbox className="mt-0.5 size-4 shrink-0" aria-hidden />

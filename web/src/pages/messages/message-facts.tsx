@@ -1,4 +1,5 @@
 import type { Actor } from '../../api/schema.ts';
+import { SignatureFact } from '../../parts/signature-fact.tsx';
 import { Name } from '../../ui/name.tsx';
 import { Copyable, Fact, Facts, Time } from '../../ui/parts.tsx';
 import type { Message } from './thread-messages.ts';
@@ -15,11 +16,8 @@ const VERIFIED: Record<Actor['provider'], string> = {
   smtp: 'email verified by its domain',
 };
 
-export function MessageFacts({
-  message: { id, thread_id, from, json_sha256, json_bytes_sha256, content_hash, received_at, receipt_url, in_reply_to },
-}: {
-  message: Message;
-}) {
+export function MessageFacts({ message }: { message: Message }) {
+  const { id, thread_id, from, json_sha256, json_bytes_sha256, content_hash, received_at, receipt_url, in_reply_to } = message;
   const { kind, name, email, provider, verified } = from.actor;
   return (
     <Facts>
@@ -35,6 +33,7 @@ export function MessageFacts({
         </span>
         , {verified ? VERIFIED[provider] : 'email not verified'}
       </Fact>
+      {kind === 'agent' ? <SignatureFact message={message} /> : null}
       <Fact name="Delivered">
         <Time at={received_at} isExact />
       </Fact>

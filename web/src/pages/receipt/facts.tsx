@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Actor, AnyReceipt, Receipt } from '../../api/schema.ts';
 import { DomainProof } from '../../parts/domain-proof.tsx';
+import { SignatureFact } from '../../parts/signature-fact.tsx';
 import { fullTime } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Badge, Fact, Facts, PartyName } from '../../ui/parts.tsx';
+import { Mono } from './mono.tsx';
 
 export function Delivered({ receipt: { subject, type, note, json_sha256 } }: { receipt: Receipt }) {
   return (
@@ -53,6 +55,7 @@ export function DeliveryFacts({ receipt }: { receipt: AnyReceipt }) {
           <Sender actor={from.actor} />
         </Fact>
       ) : null}
+      {from.party.kind === 'handle' && (!('actor' in from) || from.actor.kind === 'agent') ? <SignatureFact message={receipt} /> : null}
       <Fact name="To">
         <PartyName party={to.party} segment={'segment' in to ? to.segment : null} />
       </Fact>
@@ -148,8 +151,4 @@ function More({ receipt: { thread_id, in_reply_to, idempotency_key, validation }
       )}
     </>
   );
-}
-
-export function Mono({ children }: { children: ReactNode }) {
-  return <code className="font-mono text-sm break-all select-all">{children}</code>;
 }

@@ -3,7 +3,7 @@ import type { ReceiptFile } from '../../api/schema.ts';
 import { fileType } from '../../ui/file-type.ts';
 import { bytes, count } from '../../ui/format.ts';
 import { Name, visible } from '../../ui/name.tsx';
-import { Mono } from './facts.tsx';
+import { Mono } from './mono.tsx';
 
 export function ReceiptFiles({ files }: { files: ReceiptFile[] }) {
   return (

@@ -2,11 +2,9 @@ import { LoaderCircle } from 'lucide-react';
 import { longTime, number } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { Fact } from '../../ui/parts.tsx';
-import { Mono } from './facts.tsx';
+import { Mono } from './mono.tsx';
 import type { Proof } from './use-proof.ts';
-import type { ProofReport } from './verify-proof.ts';
-
-type Verified = Extract<ProofReport, { failure: undefined }>;
+import type { Verified } from './verify-proof.ts';
 
 export function ProofState({ proof }: { proof: Proof | undefined }) {
   if (proof === undefined) return null;

@@ -1,13 +1,9 @@
 import { useMemo } from 'react';
-import { encode } from 'uqr';
-
-/** Light modules around the code, without which readers do not find it. */
-const MARGIN = 2;
+import { qrCode } from '../../ui/qr-code.ts';
 
 /** Always dark on white, even in the dark theme: readers need it. */
 export function QrImage({ text, label }: { text: string; label: string }) {
-  const { size, data } = useMemo(() => encode(text, { ecc: 'M', border: MARGIN }), [text]);
-  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+  const { size, path } = useMemo(() => qrCode(text), [text]);
   return (
     <svg
       role="img"

@@ -8,6 +8,7 @@ import { CopyButton, PartyName, Section } from '../../ui/parts.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { CheckBox } from './check-box.tsx';
+import { Evidence, useEvidence } from './evidence.tsx';
 import { Delivered, DeliveryFacts, Identifiers, Minimal } from './facts.tsx';
 import { ReceiptFiles } from './files.tsx';
 import { Integrity } from './integrity.tsx';
@@ -37,6 +38,11 @@ export function ReceiptPage() {
 function Shown({ receipt }: { receipt: AnyReceipt }) {
   const full = 'detail' in receipt ? undefined : receipt;
   const proof = useProof(receipt);
+  const evidence = useEvidence(proof.data);
+  const printOut = async () => {
+    await evidence.show?.();
+    print();
+  };
   return (
     <Plain title="Receipt" isWide>
       <div className="mb-6 flex items-start justify-between gap-6">
@@ -47,8 +53,8 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
           </p>
           <div className="flex flex-wrap gap-2 print:hidden">
             <DownloadProof id={receipt.id} proof={proof.data} />
-            <Button onClick={() => print()} icon={<Printer className="size-4" aria-hidden />}>
-              Print
+            <Button onClick={() => void printOut()} icon={<Printer className="size-4" aria-hidden />}>
+              {evidence.show ? 'Print certificate' : 'Print'}
             </Button>
             <CopyButton text={location.href} label="Copy link" />
           </div>
@@ -79,6 +85,7 @@ function Shown({ receipt }: { receipt: AnyReceipt }) {
           </a>
         </p>
       </Section>
+      <Evidence {...evidence} />
       <div className="mt-10 print:hidden">
         <CheckBox receipt={receipt} />
       </div>

@@ -2,11 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnyReceipt } from '../../api/schema.ts';
 import { checkFile, checkText, type Finding } from './check.ts';
 
-export type State =
-  | { kind: 'idle' }
-  | { kind: 'busy'; name: string; percent: number | undefined }
-  | { kind: 'found'; finding: Finding }
-  | { kind: 'failed'; message: string };
+export type State = { kind: 'idle' } | { kind: 'busy'; name: string; percent: number | undefined } | Ended;
+export type Ended = { kind: 'found'; finding: Finding } | { kind: 'failed'; message: string };
 
 const IDLE: State = { kind: 'idle' };
 

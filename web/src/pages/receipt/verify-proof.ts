@@ -1,37 +1,40 @@
 import {
   BUNDLE_BYTES_MAX,
-  type Bundle,
   type Check,
   LEAF,
   leafOf,
-  type Policy,
   ProofError,
   parseBundle,
   parsePolicy,
+  type Report,
   type Timestamp,
+  type VerifiedProof,
   verifyBundle,
   verifyProof,
-  verifyTimestamp,
 } from '../../../../packages/proof/src/index.ts';
 import type { AnyReceipt } from '../../api/schema.ts';
+import { keysOf } from '../../verify/keys.ts';
 
 export type { Check };
 export const PROOF_MAX_BYTES = BUNDLE_BYTES_MAX;
 
-export type ProofReport =
-  | { failure: string }
-  | {
-      failure: undefined;
-      index: number;
-      size: number;
-      origin: string;
-      logKey: string;
-      /** The witnesses named by the service that have cosigned. */
-      witnesses: string[];
-      witnessesKnown: number;
-      /** The page has no reason to trust the authority, so the timestamp is shown but not counted. */
-      timestamp: Timestamp | undefined;
-    };
+export type ProofReport = { failure: string } | Verified;
+
+export interface Verified {
+  failure: undefined;
+  index: number;
+  size: number;
+  origin: string;
+  logKey: string;
+  /** The witnesses named by the service that have cosigned. */
+  witnesses: string[];
+  witnessesKnown: number;
+  /** For sentences, with the names of the keys that the service publishes. */
+  evidence: Report;
+  keys: string[];
+  /** The earliest: an entry of the log stays in it. The page has no reason to trust the authority, so it is shown but not counted. */
+  timestamp: Timestamp | undefined;
+}
 
 export interface BundleReport {
   isVerified: boolean;
@@ -46,8 +49,9 @@ export async function verifyProofOf(receipt: AnyReceipt, text: string, signal: A
   const policy = parsePolicy(policyText);
   try {
     const bundle = text.startsWith('{') ? parseBundle(text) : undefined;
-    if (bundle) await requireVerified(receipt, text, policyText);
-    const { index, checkpoint, log, witnesses } = await verifyProof(bundle?.proof ?? text, leafIn(receipt), policy);
+    const whole = bundle && (await requireVerified(receipt, text, policyText));
+    const place = await verifyProof(bundle?.proof ?? text, leafIn(receipt), policy);
+    const { index, checkpoint, log, witnesses } = place;
     return {
       failure: undefined,
       index,
@@ -56,7 +60,9 @@ export async function verifyProofOf(receipt: AnyReceipt, text: string, signal: A
       logKey: `${log.name}+${log.keyId}`,
       witnesses: witnesses.map(({ name }) => name),
       witnessesKnown: policy.witnesses.length,
-      timestamp: await firstTimestamp(bundle?.timestamps ?? [], receipt, policy),
+      evidence: whole ?? hashOnly(receipt, place),
+      keys: keysOf(place, policy.witnesses),
+      timestamp: whole?.evidence.timestamps.toSorted((one, other) => one.time.getTime() - other.time.getTime())[0],
     };
   } catch (error) {
     if (error instanceof ProofError) return { failure: error.message };
@@ -72,7 +78,7 @@ export async function verifyBundleFor(
   requireCryptography();
   const policy = await publishedPolicy(signal);
   try {
-    const { verdict, contentHash, checks } = await verifyBundle(bytes, { policy });
+    const { verdict, contentHash, checks } = await verifyBundle(bytes, { policy, authorities: [location.host] });
     return { isVerified: verdict === 'verified', isOfReceipt: contentHash === receipt.content_hash, checks };
   } catch (error) {
     if (error instanceof ProofError) return { unusable: error.message };
@@ -84,26 +90,19 @@ function leafIn({ content_hash }: AnyReceipt): Uint8Array {
   return leafOf(LEAF.message, content_hash);
 }
 
-async function requireVerified(receipt: AnyReceipt, text: string, policy: string): Promise<void> {
-  const { verdict, contentHash, checks } = await verifyBundle(text, { policy });
+/** Of a minimal receipt, the log is asked for the content hash alone. */
+function hashOnly({ content_hash: contentHash }: AnyReceipt, place: VerifiedProof): Report {
+  const evidence = { place, sender: undefined, steps: [], isChainWhole: false, times: [], timestamps: [] };
+  return { verdict: 'verified', contentHash, envelope: undefined, checks: [], signers: [], evidence };
+}
+
+async function requireVerified(receipt: AnyReceipt, text: string, policy: string): Promise<Report> {
+  const report = await verifyBundle(text, { policy, authorities: [location.host] });
+  const { verdict, contentHash, checks } = report;
   const failed = checks.find(({ state }) => state === 'failed');
   if (verdict !== 'verified') throw new ProofError(failed?.text ?? 'The service publishes no key of its log.');
   if (contentHash !== receipt.content_hash) throw new ProofError('The proof is of another message.');
-}
-
-/** The earliest counts: an entry of the log stays in it. */
-async function firstTimestamp(
-  stamps: NonNullable<Bundle['timestamps']>,
-  receipt: AnyReceipt,
-  policy: Policy,
-): Promise<Timestamp | undefined> {
-  const found: Timestamp[] = [];
-  for (const { proof, token } of stamps) {
-    const { body } = await verifyProof(proof, leafIn(receipt), policy);
-    const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
-    found.push(await verifyTimestamp(bytes, new TextEncoder().encode(body)));
-  }
-  return found.sort((a, b) => a.time.getTime() - b.time.getTime())[0];
+  return report;
 }
 
 /** Browsers offer cryptography only to pages from a trustworthy address. */

@@ -152,7 +152,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookMessage }) {
 function What({ delivery: { message, latest_attempt } }: { delivery: WebhookMessage }) {
   const { event, attempt, replay } = latest_attempt;
   if (event === 'message.test') return 'Test';
-  const isSent = event === 'message.sent' || event === 'message.acknowledged';
+  const isSent = ['message.sent', 'message.acknowledged', 'message.expired'].includes(event);
   const title = message?.subject?.trim() || message?.type;
   const parts = [event === 'message.received' && title ? '' : nameOfEvent(latest_attempt), replay && title ? 'redelivery' : ''];
   return (

@@ -21,6 +21,7 @@ const EVENTS: readonly EventWords[] = [
     hint: 'A recipient accepted, rejected or processed your message.',
     one: 'Acknowledgement',
   },
+  { event: 'message.expired', label: 'Messages expired', hint: 'Nobody took your message within its time.', one: 'Expired message' },
   { event: 'file.hashed', label: 'Files hashed', hint: 'A large file got its hash, after the delivery.', one: 'File hashed' },
 ];
 

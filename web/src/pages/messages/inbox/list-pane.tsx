@@ -1,19 +1,21 @@
 import { Link } from '@tanstack/react-router';
 import { Inbox as InboxIcon, Send } from 'lucide-react';
-import { type ReactNode, type Ref, useEffect } from 'react';
+import { lazy, type ReactNode, type Ref, Suspense, useEffect } from 'react';
 import { useActiveBusiness } from '../../../api/business.ts';
+import { retried } from '../../../api/lazy.ts';
 import { useReading } from '../../../api/queries.ts';
 import { isNarrowed, type ListSearch } from '../../../parts/threads/views.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { useIsWide } from '../../../ui/media.ts';
 import { Copyable } from '../../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../../ui/states.tsx';
-import { BulkBar } from '../work/bulk-bar.tsx';
 import type { Work } from '../work/use-work.ts';
 import { FilterChips } from './filter-chips.tsx';
 import { ListHeader } from './list-header.tsx';
 import { type RowsHandle, ThreadRows } from './thread-rows.tsx';
 import type { ThreadsOf } from './use-threads.ts';
+
+const BulkBar = lazy(retried(async () => ({ default: (await import('../work/bulk-bar.tsx')).BulkBar })));
 
 interface ListPaneProps {
   handle: Ref<RowsHandle>;
@@ -37,6 +39,7 @@ export function ListPane(props: ListPaneProps) {
   const isWide = useIsWide();
   const isBeside = openId !== undefined;
   const ids = threads.list.items.map(({ id }) => id);
+  const chips = <FilterChips search={search} rows={threads.list.items} />;
   return (
     <section
       aria-label="List of threads"
@@ -45,9 +48,11 @@ export function ListPane(props: ListPaneProps) {
     >
       <ListHeader search={search} filter={threads.filter} isBeside={isBeside} />
       {selected.size > 0 ? (
-        <BulkBar ids={[...selected]} all={ids} work={work} onSelectAll={onSelectAll} isShort={isBeside || !isWide} />
+        <Suspense fallback={chips}>
+          <BulkBar ids={[...selected]} all={ids} work={work} onSelectAll={onSelectAll} isShort={isBeside || !isWide} />
+        </Suspense>
       ) : (
-        <FilterChips search={search} rows={threads.list.items} />
+        chips
       )}
       <Content {...props} isCompact={isBeside || !isWide} />
     </section>
