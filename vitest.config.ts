@@ -49,6 +49,9 @@ export default defineConfig({
       ...(process.env['CITUS_NODES']
         ? [{ extends: true as const, test: { name: 'citus', include: ['server/test/citus/*.test.ts'], ...surroundings, ...alone } }]
         : []),
+      ...(process.env['PKCS11_MODULE']
+        ? [{ extends: true as const, test: { name: 'hsm', include: ['server/test/hsm/*.test.ts'], ...surroundings, ...waiting } }]
+        : []),
       { extends: true, test: { name: 'measured', include: ['server/test/measured/*.test.ts'], ...surroundings, ...measured } },
     ],
   },

@@ -11,7 +11,7 @@ const SHIPPED = ['server/migrations', 'server/sql', 'docs', 'LICENSE', 'README.m
 /** Files for people who work on the code. */
 const NOT_SHIPPED = ['docs/adr', 'docs/proof/vectors', 'docs/screenshots', 'server/migrations/schema.sql'];
 /** The packages of the checkout that are compiled into the service. */
-const WORKSPACES = ['cli', 'client', 'mcp', 'proof'];
+const WORKSPACES = ['cli', 'client', 'documents', 'mcp', 'proof'];
 
 /** `waybill`: the service and its commands, with the folders of the checkout, and JavaScript in place of TypeScript. */
 export async function writeServicePackage(folder: string, version: string): Promise<void> {

@@ -91,6 +91,7 @@ test('a release is packed, and gets an annotated tag with its changes', () => {
   const { status, stdout, stderr } = release();
   expect(status, stderr).toBe(0);
   expect(stdout).toContain(`waybill-${VERSION}.tgz`);
+  expect(stdout).not.toMatch(/\b0(\.0)? MB/);
   expect(git('cat-file', '-t', `v${VERSION}`).trim()).toBe('tag');
   const message = git('tag', '--list', '--format=%(contents)', `v${VERSION}`);
   expect(message).toContain(`Waybill ${VERSION}`);

@@ -6,7 +6,8 @@ import { canonicalJson } from '../../src/contract/canonical-json.ts';
 import { parseId } from '../../src/contract/ids.ts';
 import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from '../../src/contract/limits.ts';
 import { acknowledgementsOf } from '../../src/modules/acknowledgements/acknowledgements.ts';
-import type { ApiResponse } from '../support/api.ts';
+import { Api, type ApiResponse } from '../support/api.ts';
+import { claimedBy } from '../support/businesses.ts';
 import { ConsumerClient } from '../support/consumers.ts';
 import { listen } from '../support/event-stream.ts';
 import { MemberApi } from '../support/member.ts';
@@ -14,7 +15,9 @@ import { signInWithCode } from '../support/people.ts';
 import { type Receiver, receiverSettings, startReceiver } from '../support/receiver.ts';
 import { expectInvalid, expectRefusal } from '../support/refusals.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
+import { ON_CITUS } from '../support/sharded.ts';
 import { newSigningKey, signedWrite } from '../support/signing.ts';
+import { connectionWaitingIn, lockingWith } from '../support/sql-locks.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -43,11 +46,12 @@ describe('an acknowledgement', () => {
     const party = { kind: 'handle', handle: 'globex', display_name: 'The globex company' };
     const actor = { kind: 'agent', id: globex.agentId, name: 'Agent of globex', email: null, verified: true, provider: 'api_key' };
     const said = { status: 'accepted', reason: 'Grüße', at: expect.any(String), party, actor };
-    expect([status, body]).toEqual([201, { ...said, signing_key_id: null }]);
+    expect([status, body]).toEqual([201, { ...said, number: 1, signing_key_id: null }]);
     expect(Math.abs(Date.parse(body.at) - Date.now())).toBeLessThan(60_000);
     expect(await list(message.id, acme)).toEqual([body]);
     expect(await list(message.id, globex)).toEqual([body]);
-    const statement = canonicalJson({ ...said, at: body.at, content_hash: message.content_hash, message: message.id });
+    const inChain = { content_hash: message.content_hash, message: message.id, number: 1, previous: null };
+    const statement = canonicalJson({ ...said, at: body.at, ...inChain });
     const leaf = Buffer.concat([Buffer.from([3]), createHash('sha256').update(statement).digest()]);
     expect(await service.sql('SELECT FROM log_batches WHERE leaves = $1', [leaf])).toHaveLength(1);
     const [row] = await service.sql<{ id: string }>("SELECT id FROM parties WHERE handle = 'acme'");
@@ -101,7 +105,12 @@ describe('an acknowledgement', () => {
     expectRefusal(await stranger.api.get(`/messages/${id}/acknowledgements`), 'not_found');
     const reader = await globex.withKey('read');
     expectRefusal(await reader.write('POST', `/messages/${id}/acknowledge`, { status: 'accepted' }), 'forbidden');
-    expect((await reader.get(`/messages/${id}/acknowledgements`)).body).toEqual({ data: [], handed_over: null });
+    expect((await reader.get(`/messages/${id}/acknowledgements`)).body).toEqual({
+      data: [],
+      handed_over: null,
+      expired: null,
+      next_number: 1,
+    });
   });
 
   test('of a message to oneself is there once', async () => {
@@ -147,6 +156,51 @@ test('a signed acknowledgement names the key, and can be checked again', async (
   expect(await isSignatureGenuine(publicKey, parseParameters(signature.signatureInput), signature.components, signature.signature)).toBe(
     true,
   );
+});
+
+describe('a key that is revoked', () => {
+  let n = 0;
+  /** A signed acknowledgement of a new message, and the revocation of its key. */
+  async function signer() {
+    const handle = `signer-${++n}`;
+    const owner = await claimedBy(service, `ada@${handle}.test`, handle);
+    const agentId = (await owner.post('/agents', { name: 'Orders' })).body.id;
+    const api = new Api(service.url, (await owner.post(`/agents/${agentId}/keys`, { scope: 'read_write' })).body.secret);
+    const key = await newSigningKey(service, { handle, agentId });
+    const { id } = (await acme.api.send({ to: handle })).body;
+    return {
+      id,
+      acknowledge: () => signedWrite({ api }, key, `/messages/${id}/acknowledge`, { status: 'accepted' }),
+      revoke: () => owner.delete(`/agents/${agentId}/signing-keys/${key.id}`),
+    };
+  }
+
+  // On Citus, the revocation waits for the lock that the test holds, too.
+  test.skipIf(ON_CITUS)('after the signature was checked signs nothing', async () => {
+    const { id, acknowledge, revoke } = await signer();
+    const locked = await lockingWith(service, "SELECT FROM ledger_entries WHERE message_id = $1 AND box = 'in' FOR UPDATE", [
+      parseId('msg', id),
+    ]);
+    const acknowledging = acknowledge();
+    await connectionWaitingIn(service, 'lock_chains');
+    expect((await revoke()).status).toBe(204);
+    await locked.rollBack();
+    const refused = await acknowledging;
+    expectRefusal(refused, 'invalid_signature');
+    expect(refused.body.error.message).toBe('The signing key is revoked.');
+    expect(await list(id)).toEqual([]);
+  });
+
+  test('while what it signed is committed is revoked after that', async () => {
+    const { id, acknowledge, revoke } = await signer();
+    const locked = await lockingWith(service, 'LOCK TABLE acknowledgements IN EXCLUSIVE MODE');
+    const acknowledging = acknowledge();
+    await connectionWaitingIn(service, 'INSERT INTO acknowledgements');
+    const revoking = revoke();
+    await connectionWaitingIn(service, 'FROM signing_keys').finally(() => locked.rollBack());
+    expect([(await acknowledging).status, (await revoking).status]).toEqual([201, 204]);
+    expect(await list(id)).toHaveLength(1);
+  });
 });
 
 test('the sender is told by webhook, and by an event', async () => {
@@ -200,7 +254,7 @@ describe('a hand-over', () => {
     expect(await handedOver(refused.id, hooli)).toBeNull();
     expect((await hook('/takes')).status).toBe(201);
     const taken = await sent(hooli, initech);
-    await expect.poll(() => handedOver(taken.id, hooli)).toEqual({ way: 'webhook', at: expect.any(String) });
+    await expect.poll(() => handedOver(taken.id, hooli)).toEqual({ way: 'webhook', at: expect.any(String), number: 1 });
     expect(await handedOver(taken.id, initech)).toEqual(await handedOver(taken.id, hooli));
     expect(await handedOver(refused.id, hooli)).toBeNull();
     expect(await list(taken.id, hooli)).toEqual([]);
@@ -213,8 +267,8 @@ describe('a hand-over', () => {
     expect(await orders.leaseIds({ limit: 100 })).toContain(id);
     expect(await handedOver(id)).toBeNull();
     await orders.do('ack', [id]);
-    const first = await handedOver(id);
-    expect(first).toEqual({ way: 'consumer', at: expect.any(String) });
+    const first = { way: 'consumer', at: (await handedOver(id)).at, number: 1 };
+    await expect.poll(() => handedOver(id)).toEqual(first);
     expect(await books.leaseIds({ limit: 100 })).toContain(id);
     await books.do('ack', [id]);
     expect(await handedOver(id)).toEqual(first);

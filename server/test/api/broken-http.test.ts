@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -133,7 +134,11 @@ describe('a client that goes away', () => {
   test('is not reported as a fault of the service or its database', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    const loud = await startService(readConfig({ PORT: '0', DATABASE_URL: service.databaseUrl }), 'api', log);
+    const loud = await startService(
+      readConfig({ PORT: '0', DATABASE_URL: service.databaseUrl, SECRETS_KEY: randomBytes(32).toString('base64') }),
+      'api',
+      log,
+    );
     const halves = Array.from({ length: 5 }, () => exchange(loud.publicUrl, `${head}Content-Length: 50\r\n\r\n{"to"`, { halfClose: true }));
     expect((await Promise.all(halves)).map(({ status }) => status)).toEqual(Array(5).fill(400));
     await loud.stop();

@@ -36,8 +36,8 @@ async function turnBack(domain: string, column: 'checked_at' | 'missing_since', 
 }
 
 async function recheck(): Promise<void> {
-  const [job] = await service.sql<{ id: string }>("SELECT id FROM graphile_worker.add_job('recheck-domains')");
-  const left = () => service.sql('SELECT FROM graphile_worker._private_jobs WHERE id = $1', [job?.id]);
+  await service.sql("SELECT FROM graphile_worker.add_job('recheck-domains')");
+  const left = () => service.sql("SELECT FROM graphile_worker.jobs WHERE task_identifier = 'recheck-domains'");
   await expect.poll(left, PATIENTLY).toEqual([]);
 }
 

@@ -131,7 +131,7 @@ describe('another method than those of a path', () => {
   const methodsOf = (path: string) => {
     const methods: string[] = rows.filter(({ url }) => url === path).map(({ method }) => method);
     // Browsers send OPTIONS before a script of another site may read a public response.
-    const forOtherSites = /^\/(v1\/public|v1\/receipts|openapi\.json)/.test(path) ? ['OPTIONS'] : [];
+    const forOtherSites = /^\/(v1\/public|v1\/receipts|v1\/document-types(\/placeholder)?$|openapi\.json)/.test(path) ? ['OPTIONS'] : [];
     return [...(methods.length === 0 ? ['GET'] : methods), ...forOtherSites];
   };
 

@@ -72,8 +72,10 @@ describe('who may do what', () => {
     'DELETE /v1/agents/:id/signing-keys/:key_id': 'admin',
     'PUT /v1/views/:id/digest': 'member',
     'GET /v1/domains': 'member',
+    'GET /v1/domains/:domain/keys': 'member',
     'POST /v1/domains': 'admin',
     'POST /v1/domains/:domain/check': 'admin',
+    'POST /v1/domains/:domain/keys/check': 'admin',
     'PATCH /v1/domains/:domain': 'owner',
     'DELETE /v1/domains/:domain': 'admin',
   };

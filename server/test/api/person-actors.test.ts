@@ -140,6 +140,7 @@ describe('the content_hash can be computed from the envelope', () => {
     content_hash: _c,
     receipt_url: _r,
     idempotency_key: _i,
+    expires_at: _e,
     ...hashed
   }: Envelope): string {
     const files = hashed.files.map(({ download_url: _d, ...file }: Envelope) => file);

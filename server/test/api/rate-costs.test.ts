@@ -193,7 +193,8 @@ test('a search pays for documents that it looks through in vain', async () => {
   const { service, acme, globex } = await serviceWith(200);
   await acme.api.send({ to: 'globex', note: 'hello' });
   await untilSearchable(service);
-  expect(costOf(await globex.api.get('/search?q=hello'))).toBe(1);
+  // Marking is charged for its time, which is longer at the first time, and on a busy machine.
+  await expect.poll(async () => costOf(await globex.api.get('/search?q=hello'))).toBe(1);
   await service.sql(
     `INSERT INTO search_documents
      SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'position', d.position - n))).*

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe.each(SIZES)('batches of %i', (size) => {
-  test('cost what the table says, in the commit, after it, and for each delivery', async () => {
+  test('cost what the table says, in the commit, after it, for each delivery, and after that', async () => {
     const taken = new Map<string, DatabaseCosts[]>();
     const take = async (name: string, isMeasured: boolean, step: () => Promise<void>) => {
       const costs = await costsOf(steps.watch, step);
@@ -40,6 +40,7 @@ describe.each(SIZES)('batches of %i', (size) => {
       await take('after', n >= FIRST_BATCHES, () => steps.follow());
       await take('commit, with a webhook', n >= FIRST_BATCHES, () => steps.commit(size, DELIVERED));
       await take('delivery', n >= FIRST_BATCHES, () => steps.deliver());
+      await take('hand-overs', n >= FIRST_BATCHES, () => steps.numberHandOvers());
       await steps.follow();
     }
     for (const [step, costs] of taken) counted[`${step}, ${size}`] = medianCosts(costs);

@@ -38,6 +38,7 @@ describe('the envelope', () => {
       type: 'order',
       subject: 'Order 7',
       note: 'Please\nhurry',
+      expires_at: null,
       json,
       json_sha256: sha256OfCanonical(json),
       json_bytes_sha256: sha256OfText(JSON.stringify(json)),

@@ -21,7 +21,8 @@ afterAll(() => service.stop());
 
 const nowS = () => Math.floor(Date.now() / 1_000);
 const send = (body: unknown, options?: Parameters<typeof signedWrite>[4]) => signedWrite(acme, key, '/messages', body, options);
-const countMessages = async () => Number((await service.sql<{ count: string }>('SELECT count(*) FROM messages'))[0]?.count);
+/** Rows are counted here, because each shard would give its own count. */
+const countMessages = async () => (await service.sql('SELECT id FROM messages')).length;
 
 describe('a signed send', () => {
   test.each([
@@ -37,7 +38,7 @@ describe('a signed send', () => {
       expect(status).toBe(200);
       expect(stored.body).toBe(body);
       expect(stored.components['content-digest']).toBe(contentDigest(body));
-      expect(stored.key).toEqual({ id: key.id, public_key: key.publicKey, created_at: expect.any(String), revoked_at: null });
+      expect(stored.key).toEqual({ id: key.id, public_key: key.publicKey, created_at: expect.any(String), revoked_at: null, domain: null });
       const parameters = parseParameters(stored.signature_input);
       expect(stored.created_at).toBe(new Date(1_000 * (parameters.created ?? 0)).toISOString());
       const [publicKey, signature] = [stored.key.public_key, stored.signature].map((text) => Buffer.from(text, 'base64'));
@@ -46,7 +47,7 @@ describe('a signed send', () => {
       expect(Object.keys(stored.components)).toEqual(['@method', '@path', 'content-digest', 'idempotency-key']);
     }
     const receipt = await service.anonymous.get(`/receipts/${sent.receipt_url.split('/r/')[1]}/signature`);
-    expect(receipt.body).toEqual({ key: expect.objectContaining({ id: key.id }), created_at: expect.any(String) });
+    expect(receipt.body).toEqual({ key: expect.objectContaining({ id: key.id }), created_at: expect.any(String), covers: ['content'] });
     const stranger = await service.business(`stranger-${sent.id.slice(-8)}`);
     expectRefusal(await stranger.api.get(`/messages/${sent.id}/signature`), 'not_found');
   });

@@ -34,7 +34,7 @@ describe('a signing key', () => {
     const { status, body } = await register(agentId, publicKey);
     expect([status, body]).toEqual([
       201,
-      { id: expect.stringMatching(/^sgk_/), public_key: publicKey, created_at: expect.any(String), revoked_at: null },
+      { id: expect.stringMatching(/^sgk_/), public_key: publicKey, created_at: expect.any(String), revoked_at: null, domain: null },
     ]);
     expect(await list(agentId)).toEqual([body]);
     const party = { kind: 'handle', handle: 'acme', display_name: (await owner.get('/business')).body.display_name };

@@ -5,6 +5,7 @@ import { formatVkey, KEY_TYPE, leafOfStatement, noteVerifier, openNote, parseNot
 import { describe, expect, test } from 'vitest';
 import { LogReader } from '../support/log.ts';
 import { runProgram, temporaryFolder, until } from '../support/process.ts';
+import { untilLogged } from '../support/proofs.ts';
 import { createDatabase, startTestService, type TestService } from '../support/service.ts';
 
 const folder = temporaryFolder();
@@ -80,6 +81,58 @@ describe('the key of the log', () => {
     const opened = await openNote(note, [oldKey, newKey].map(parseVkey).map(noteVerifier));
     expect(opened.verified).toHaveLength(2);
     expect(parseNote(note).signatures[0]?.keyId).toBe(parseVkey(newKey).keyId);
+    // Proofs have the note, for those who trust the key before.
+    const acme = await service.business('acme');
+    const { id } = (await acme.api.send({ to: 'acme' })).body;
+    const { body: bundle } = await untilLogged(() => acme.api.get(`/messages/${id}/proof`));
+    expect([bundle.log.vkey, bundle.successions]).toEqual([newKey, [before?.succession]]);
+    await service.stop();
+  });
+
+  test('is not stored in clear text, unless the operator allows it', async () => {
+    const refused = { LOG_KEY_PLAINTEXT: 'refuse' };
+    await expect(startTestService(refused)).rejects.toThrow(
+      'The key of the log would be in the database in clear text: set SECRETS_KEY (openssl rand -base64 32) in all processes, or keep',
+    );
+    const kept = newKey('instead');
+    await (await startTestService({ ...refused, LOG_KEY_FILE: kept.file })).stop();
+
+    const DATABASE_URL = await createDatabase();
+    const plain = await startTestService({ DATABASE_URL });
+    const { vkey } = (await new LogReader(plain.url).wellKnown()).log;
+    const [stored] = await plain.sql<{ secret: string }>('SELECT secret FROM log_keys');
+    expect(stored?.secret).toMatch(/^[A-Za-z0-9+/=]+$/);
+    await plain.stop();
+    const isThere = 'The key of the log is in the database in clear text: set SECRETS_KEY';
+    await expect(startTestService({ DATABASE_URL, ...refused })).rejects.toThrow(isThere);
+    // A former key in clear text could name another successor.
+    await expect(startTestService({ DATABASE_URL, ...refused, LOG_KEY_FILE: kept.file })).rejects.toThrow(isThere);
+    const rotated = await runProgram('cli', { env: { DATABASE_URL, ...refused }, args: ['log', 'rotate-key'] });
+    expect([rotated.code, rotated.stderr]).toEqual([1, expect.stringContaining('would be in the database in clear text')]);
+
+    const SECRETS_KEY = Buffer.alloc(32, 3).toString('base64');
+    const starts = await Promise.all([1, 2, 3].map(() => startTestService({ DATABASE_URL, ...refused, SECRETS_KEY })));
+    const [first] = starts as [TestService, ...TestService[]];
+    expect(await first.sql('SELECT secret FROM log_keys')).toEqual([{ secret: expect.stringMatching(/^§/) }]);
+    expect((await new LogReader(first.url).wellKnown()).log.vkey).toBe(vkey);
+    const acme = await first.business('acme');
+    await acme.api.send({ to: 'acme' });
+    await until(async () => ((await new LogReader(first.url).checkpoint())?.size ?? 0) > 0);
+    await Promise.all(starts.map((one) => one.stop()));
+  });
+
+  test('moves to the operator, whose settings name it', async () => {
+    const service = await startTestService();
+    const { origin, vkey: oldKey } = (await new LogReader(service.url).wellKnown()).log;
+    const key = newKey('moved');
+    const rotate = (env: Record<string, string>, ...args: string[]) =>
+      runProgram('cli', { env: { DATABASE_URL: service.databaseUrl, ...env }, args: ['log', 'rotate-key', ...args, '--json'] });
+    expect((await rotate({}, '--from-settings')).stderr).toContain('Set LOG_KEY_FILE');
+    expect((await rotate({}, '--from-settings', '--key', key.file)).stderr).toContain('not both');
+    const settings = { LOG_KEY_COMMAND: key.program, LOG_PUBLIC_KEY: key.raw.toString('base64') };
+    const { stdout } = await rotate(settings, '--from-settings');
+    expect(JSON.parse(stdout)).toEqual({ old_key: oldKey, new_key: formatVkey(verifierKey(origin, KEY_TYPE.ed25519, key.raw)) });
+    expect(await service.sql('SELECT number FROM log_keys WHERE secret IS NULL')).toEqual([{ number: 2 }]);
     await service.stop();
   });
 

@@ -5,7 +5,6 @@ import { parseCertificate, parseNote, verifyTimestamp } from '@waybill/proof';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authority } from '../../../packages/proof/test/support/authority.ts';
 import { askForTimestamp } from '../../src/modules/attestations/timestamp-request.ts';
-import { tokenIn } from '../../src/modules/attestations/timestamp-response.ts';
 import { until } from '../support/process.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
 
@@ -59,7 +58,10 @@ describe.runIf(hasOpenssl())('timestamps', () => {
 
   const stamped = () =>
     service.sql<Stamped>('SELECT size, note, timestamp_token FROM log_checkpoints WHERE timestamp_token IS NOT NULL ORDER BY size');
-  const anHourLater = () => service.sql("UPDATE log_checkpoints SET timestamped_at = timestamped_at - interval '61 minutes'");
+  const anHourLater = () =>
+    service.sql(
+      "UPDATE log_checkpoints SET timestamped_at = timestamped_at - interval '61 minutes', timestamp_stated_at = timestamp_stated_at - interval '61 minutes'",
+    );
 
   test('a checkpoint gets a token that verifies, and only one an hour', async () => {
     await acme.api.send({ to: 'globex', json: 1 });
@@ -94,16 +96,18 @@ describe.runIf(hasOpenssl())('timestamps', () => {
     expect(await service.sql('SELECT failure FROM log_attestors')).toEqual([{ failure: 'the timestamp authority responded with 503' }]);
     respond = honest;
     await until(async () => (await stamped()).length === 3);
-    expect(await service.sql('SELECT failures, failure FROM log_attestors')).toEqual([{ failures: 0, failure: null }]);
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    expect(metrics).toMatch(/waybill_log_timestamp_requests_total\{outcome="granted"\} 3/);
+    // The failure is forgotten after the token is kept.
+    await until(async () => (await service.sql('SELECT FROM log_attestors WHERE failures = 0 AND failure IS NULL')).length === 1);
+    const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
+    await until(async () => (await metrics()).includes('waybill_log_timestamp_requests_total{outcome="granted"} 3'));
   });
 
   test('a timestamp from before the checkpoint is not kept', async () => {
     const kept = await stamped();
     await acme.api.send({ to: 'globex', json: 4 });
     const grown = () => service.sql<{ size: string }>('SELECT size FROM log_checkpoints ORDER BY size DESC LIMIT 1');
-    await until(async () => (await grown())[0]?.size !== kept.at(-1)?.size);
+    // The timestamp before has a leaf, too.
+    await until(async () => Number((await grown())[0]?.size) >= Number(kept.at(-1)?.size) + 2);
     // A service whose clock is ahead looks like an authority whose clock is behind.
     await service.sql("UPDATE log_checkpoints SET created_at = created_at + interval '5 minutes'");
     await anHourLater();
@@ -116,8 +120,7 @@ describe.runIf(hasOpenssl())('timestamps', () => {
     const signal = new AbortController().signal;
     const ask = async (doing: typeof respond) => {
       respond = doing;
-      const { response, nonce } = await askForTimestamp(url(), 'a text\n', signal);
-      await verifyTimestamp(Uint8Array.from(tokenIn(response, nonce)), new TextEncoder().encode('a text\n'));
+      await verifyTimestamp(await askForTimestamp(url(), 'a text\n', signal), new TextEncoder().encode('a text\n'));
     };
     const reply =
       (bytes: Buffer, type = 'application/timestamp-reply') =>

@@ -10,7 +10,7 @@ import type { Api } from '../support/api.ts';
 import { until } from '../support/process.ts';
 import { untilLogged } from '../support/proofs.ts';
 import { startTestService, type TestBusiness, type TestService } from '../support/service.ts';
-import { newSigningKey, signedWrite } from '../support/signing.ts';
+import { newSigningKey, signedSend, signedWrite } from '../support/signing.ts';
 import { TestWitness } from '../support/test-witness.ts';
 import { announce, putStream, someBytes } from '../support/transfer.ts';
 
@@ -53,9 +53,10 @@ const verified = (report: Report) => report.checks.filter(({ state }) => state =
 
 test('a proof has the signatures of sender and recipient, witnesses and a timestamp, and all of them verify', async () => {
   const [key, theirs] = [await newSigningKey(service, acme), await newSigningKey(service, globex)];
-  const { body: sent } = await signedWrite(acme, key, '/messages', { to: 'globex', subject: 'Signed', json: { total: 12.5 } });
+  const { body: sent } = await signedSend(acme, key, { to: 'globex', subject: 'Signed', json: { total: 12.5 } }, { recipient: 'globex' });
   const acknowledged = `/messages/${sent.id}/acknowledge`;
-  expect((await signedWrite(globex, theirs, acknowledged, { status: 'accepted' })).status).toBe(201);
+  const accepted = { status: 'accepted', content_hash: sent.content_hash, number: 1 };
+  expect((await signedWrite(globex, theirs, acknowledged, accepted, { authority: new URL(service.url).host })).status).toBe(201);
   expect((await globex.api.write('POST', acknowledged, { status: 'rejected', reason: 'Out of stock' })).status).toBe(201);
   await until(async () => JSON.parse(await bundleBy(acme.api, sent)).timestamps !== undefined);
   await until(async () => JSON.parse(await bundleBy(acme.api, sent)).acknowledgements?.length === 2);
@@ -63,8 +64,10 @@ test('a proof has the signatures of sender and recipient, witnesses and a timest
     const text = await bundleBy(api, sent);
     const report = await verifyBundle(text, { policy, tsaCertificates: [authority.root] });
     expect(report.checks.filter(({ state }) => state === 'failed')).toEqual([]);
-    const wanted = ['content', 'inclusion', 'log', 'witnesses', 'json', 'signature', 'acknowledgement', 'acknowledgement', 'time'];
+    const wanted = ['content', 'inclusion', 'log', 'witnesses', 'json', 'signature', 'acknowledgement', 'chain', 'time', 'time'];
     expect(verified(report).sort()).toEqual(wanted.sort());
+    // That of the rejection is missing: nobody signed it.
+    expect(report.checks.filter(({ state }) => state === 'unchecked').map(({ part }) => part)).toContain('acknowledgement');
   }
   // Without the JSON, the signed request is left out. The public bundle also lacks the recipient's acknowledgements.
   const without = JSON.parse(await bundleBy(acme.api, sent, '?contents=false'));

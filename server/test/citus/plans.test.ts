@@ -1,41 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pathOf } from '../../src/platform/postgres/shard-names.ts';
+import { pathOf } from '../../src/platform/postgres/postgres.ts';
 import { declaredStatements } from '../../src/platform/postgres/statement.ts';
 import { createDatabase } from '../support/service.ts';
 
 const SOURCES = path.resolve(import.meta.dirname, '../../src');
-
-/** Files that may query all shards: the operator's commands, chores, and code that waits for any shard. */
-const MAY_ASK_ALL_SHARDS = [
-  'modules/contacts/chores.ts',
-  'modules/files/chores.ts',
-  // Checks once, at the start, whether the schema checker is needed.
-  'modules/inbox-schema/inbox-schema.ts',
-  // The sequencer serves one log for all shards, and batches may be older than the shards.
-  'modules/log/leaves.ts',
-  'modules/log/log-status.ts',
-  'modules/log/log.ts',
-  'modules/log/new-log.ts',
-  'modules/log/older-messages.ts',
-  'modules/log/places.ts',
-  'modules/messages/chores.ts',
-  'modules/joined-history/joined-history.ts',
-  // The ledger has batches for each shard.
-  'modules/messages/ledger.ts',
-  // The receipt may be older than tokens with the sender's shard.
-  'modules/messages/read-messages.ts',
-  'modules/messages/relay.ts',
-  'modules/search/search-index.ts',
-  'modules/threads/digests.ts',
-  'modules/threads/reindex.ts',
-  'modules/webhooks/chores.ts',
-  'modules/webhooks/dispatcher.ts',
-  // Reads once, at the start, which keys are in use.
-  'modules/webhooks/webhook-secrets.ts',
-];
 
 /** A value of each type in SQL, because Citus would plan nothing with nulls. */
 const VALUES: Record<string, string> = {
@@ -98,9 +69,4 @@ test('every statement can be planned by Citus, and is one task on one node', asy
   }
   expect(wrong).toEqual([]);
   expect(tasks).toBeGreaterThan(100);
-});
-
-test('only those on the list ask all shards', () => {
-  const files = globSync('{modules,http}/**/*.ts', { cwd: SOURCES }).toSorted();
-  expect(files.filter((file) => /\.shards\b/.test(readFileSync(path.join(SOURCES, file), 'utf8')))).toEqual(MAY_ASK_ALL_SHARDS);
 });

@@ -19,6 +19,7 @@ const ELSEWHERE = [
   [/^aws /m, 'a bucket of Amazon'],
   [/test:s3|schema-suite/, 'runs tests'],
   [/\bwaybill witness\b/, 'runs until it is stopped: faults/witness-crashes'],
+  [/\bpkcs11-tool\b/, 'a hardware module: test:hsm'],
   [/verify\.py|openssl ts/, 'Python and OpenSSL: packages/proof/test'],
 ] as const;
 const isElsewhere = (sample: string) => ELSEWHERE.some(([pattern]) => pattern.test(sample));
@@ -48,6 +49,7 @@ beforeAll(async () => {
     ...{ WEBHOOK: webhook.id, MESSAGE: message.id, THREAD: sent.thread_id },
     ...settingsFor(inject('databaseServer'), service.databaseUrl),
     DATABASE_URL: service.databaseUrl,
+    LOG_KEY_PLAINTEXT: 'allow',
     CODE_FILE: path.join(inject('runFolder'), 'code-of-the-guide'),
   };
   surroundings = { world, env };

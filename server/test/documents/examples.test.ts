@@ -5,6 +5,7 @@ import { EXAMPLES_FILE, type Example } from '../../src/modules/documentation/rec
 import {
   recordConsumers,
   recordContacts,
+  recordDocumentTypes,
   recordFiles,
   recordMessages,
   recordSchemas,
@@ -31,6 +32,7 @@ async function record(world: ExampleWorld): Promise<Record<string, Example>> {
   await recordConsumers(world);
   await recordContacts(world);
   await recordSchemas(world);
+  await recordDocumentTypes(world);
   await recordBusiness(world);
   await recordMembers(world);
   await recordDeviceLogins(world);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendForm } from '../support/form.ts';
@@ -38,18 +38,37 @@ test('a wrong secret ends the start with one sentence, which does not repeat it'
   expect(said).not.toContain('not-the-secret');
 });
 
-test('a server that ignores conditions on writes ends the start', async () => {
+/** What a start says of a bucket that keeps what is written, but for requests that this function responds to itself. */
+async function saidOf(respond: (request: IncomingMessage, response: ServerResponse, isKept: boolean) => boolean): Promise<string> {
   const kept = new Map<string, Buffer>();
   const server = createHttpServer(async (request, response) => {
     const key = new URL(request.url ?? '/', 'http://bucket').pathname;
+    if (respond(request, response, kept.has(key))) return;
     if (request.method === 'PUT') kept.set(key, Buffer.concat(await Array.fromAsync(request)));
     response.setHeader('etag', '"tag"').end(request.method === 'GET' ? kept.get(key) : undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const said = await failedStart({ S3_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  expect(said).toContain('ignores conditions on writes (If-None-Match)');
   server.close();
+  return said;
+}
+
+test('a server that ignores conditions on writes ends the start', async () => {
+  expect(await saidOf(() => false)).toContain('ignores conditions on writes (If-None-Match)');
+});
+
+test('a key that may not list the bucket ends the start, which names the permission', async () => {
+  const said = await saidOf((request, response, isKept) => {
+    if (request.url?.includes('list-type')) {
+      response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code></Error>');
+      return true;
+    }
+    const isRefused = request.method === 'PUT' && isKept;
+    if (isRefused) response.writeHead(412).end();
+    return isRefused;
+  });
+  expect(said).toContain('s3:ListBucket');
 });
 
 /** A proxy to the S3 server that can be closed and opened. */

@@ -78,6 +78,27 @@ test('idle connections use up neither the descriptors of the process nor the sha
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
+test('nor do those of all networks together use up the descriptors', async () => {
+  const service = await startSmall({ TRUSTED_PROXIES: '127.0.0.4' });
+  const sockets = await connectOften(service, DESCRIPTORS + 200, '127.0.0.4');
+  for (const socket of sockets) socket.resume();
+  await until(() => openOf(sockets) <= 2 * FOR_ONE_NETWORK);
+  const refused = await untilResponded(() => get(service, '/readyz', '127.0.0.3'));
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await untilResponded(() => get(service, '/readyz', '127.0.0.3'))).status === 200);
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
+test('an error for want of descriptors that nobody catches does not end the process', async () => {
+  const thrown = `process.once('SIGUSR2', () => setTimeout(() => { throw Object.assign(new Error('no room'), { code: 'EMFILE' }); }))`;
+  const service = await startSmall({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrown)}` });
+  process.kill(service.pid, 'SIGUSR2');
+  await until(() => service.output().includes('descriptors of the process are used up'));
+  expect((await get(service, '/readyz', '127.0.0.1')).status).toBe(200);
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
+
 test('a proxy that the settings name has no share: it carries the connections of many', async () => {
   const service = await startSmall({ TRUSTED_PROXIES: '127.0.0.4' });
   const sockets = await connectOften(service, FOR_ONE_NETWORK + 20, '127.0.0.4');

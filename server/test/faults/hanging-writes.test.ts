@@ -125,7 +125,8 @@ function readinessOf(database: Database, metrics: Registry) {
   const app = createServer(pino({ level: 'fatal' }), []);
   const services = {
     ...{ database, metrics, config: { metricsToken: undefined } },
-    transparencyLog: { fault: async () => null },
+    transparencyLog: { fault: async () => null, timestamps: { notice: async () => undefined } },
+    promises: { fault: null },
     objects: { health: { wasReached: true, fault: undefined } },
   };
   const nothing = { params: {}, query: {}, body: undefined, rawBody: Buffer.alloc(0) };

@@ -40,7 +40,7 @@ function followRecipe(): void {
   const last = Math.max(...readdirSync(folder).map((name) => Number(/^\d{4}/.exec(name)?.[0] ?? 0)));
   writeFileSync(path.join(folder, `${String(last + 1).padStart(4, '0')}_reference.sql`), migration);
   edit('server/src/contract/message-fields.ts', /^} satisfies /m, (end) => `${entry}${end}`);
-  edit('server/sql/messages/write_messages.sql', /^ +type, subject, note\)\n.*\n/m, () => lists);
+  edit('server/sql/messages/write_messages.sql', /^ +type, subject, note, expires_at\)\n.*\n/m, () => lists);
   run('node_modules/.bin/node', 'web/api-types.ts');
   // The verifiers that stand alone, which the recipe names.
   edit('docs/proof/verify.py', /(IF_GIVEN = .*, )\[\]/, (before) => before.replace('[]', "['reference']"));
@@ -157,11 +157,12 @@ describe('is verified', () => {
   });
 
   test('as a part of what the sender signed', async () => {
-    const { bundleOf, policy, said } = await inCopy('packages/proof/test/support/sample.ts');
+    const { bundleOf, policy } = await inCopy('packages/proof/test/support/sample.ts');
+    const { said } = await inCopy('packages/proof/test/support/sample-message.ts');
     const { formatBundle, verifyBundle } = await inCopy('packages/proof/src/index.ts');
     const bundle = async (signed: string) => {
       const words = said();
-      words.sent = words.sent.replace('"type"', `"reference":"${signed}","type"`);
+      words.sent.body = words.sent.body.replace('"type"', `"reference":"${signed}","type"`);
       words.envelope.reference = 'PO-4711';
       return formatBundle(await bundleOf(words));
     };

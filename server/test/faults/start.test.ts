@@ -60,7 +60,9 @@ describe('the first start', () => {
     for (const line of service.curlLines) responses.push(JSON.parse((await run('bash', ['-c', line])).stdout));
     const [sent, read, replied] = responses;
     expect(sent).toMatchObject({ from: { party: { handle: 'acme' } }, to: { party: { handle: 'globex' } } });
-    expect(read.data).toEqual([sent]);
+    const { promise, ...message } = sent;
+    expect(promise).toMatch(/^waybill-promise\/1\n/);
+    expect(read.data).toEqual([message]);
     expect(replied).toMatchObject({ in_reply_to: sent.id, thread_id: sent.thread_id, to: { party: { handle: 'acme' } } });
   });
 

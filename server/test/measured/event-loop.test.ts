@@ -2,26 +2,33 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { goodRequestsOfAccount } from '../support/account-requests.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { claimedBy } from '../support/businesses.ts';
+import { type KeyDomains, startKeyDomains } from '../support/key-domains.ts';
 import { goodRequestsOfKeys } from '../support/key-requests.ts';
 import { fill } from '../support/largest/business.ts';
 import { HoldMeter, served } from '../support/largest/hold.ts';
+import { largestKeyFiles } from '../support/largest/key-files.ts';
 import { longListsOfKeys, longListsOfPeople } from '../support/largest/long-lists.ts';
 import { type MeteredService, startMetered } from '../support/largest/metered-service.ts';
 import { largestOfKeys, largestOfPeople } from '../support/largest/requests.ts';
-import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { goodRequestsOfPeople } from '../support/people-requests.ts';
+import { trustInProcess } from '../support/receiver.ts';
 import { rows } from '../support/table.ts';
 
 /** Every endpoint of the API gets its largest and worst input, which must not make others wait, nor cost more than it is charged. */
 let metered: MeteredService;
 let meter: HoldMeter;
-let names: NameServer;
+let domains: KeyDomains;
 let good: Record<string, () => Promise<ApiResponse>>;
 let largest: ReturnType<typeof largestOfKeys>;
 
 beforeAll(async () => {
-  names = await startNameServer();
-  metered = await startMetered({ WEBHOOK_PRIVATE_HOSTS: '127.0.0.1', DNS_SERVERS: names.address, NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0' });
+  domains = await startKeyDomains();
+  metered = await startMetered({
+    WEBHOOK_PRIVATE_HOSTS: '127.0.0.1',
+    NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0',
+    ...domains.settings,
+    ...trustInProcess(),
+  });
   const { service } = metered;
   meter = new HoldMeter(metered.process);
   const acme = await service.business('acme', { segment: 'orders', claimed: true });
@@ -37,12 +44,13 @@ beforeAll(async () => {
     ...longListsOfKeys(service, acme, full),
     ...largestOfPeople(owner),
     ...longListsOfPeople(service, owner),
+    ...largestKeyFiles(service, owner, domains),
   };
   await meter.calibrate();
 });
 afterAll(async () => {
   await metered.stop();
-  await names.stop();
+  await domains.stop();
 });
 
 /** No request of these routes is larger, or takes longer, than the one in other tests. */
@@ -115,6 +123,7 @@ const NEVER_LARGE = new Set([
   'POST /v1/domains/:domain/check',
   'PATCH /v1/domains/:domain',
   'DELETE /v1/domains/:domain',
+  'GET /v1/domains/:domain/keys',
   'PUT /objects/:id',
   'GET /objects/:id',
 ]);

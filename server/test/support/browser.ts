@@ -1,4 +1,4 @@
-import { type ApiResponse, textOf } from './api.ts';
+import { type ApiResponse, responseTo } from './api.ts';
 
 interface Init {
   body?: unknown;
@@ -38,8 +38,7 @@ export class Browser {
       ...(body !== undefined && { body: isReady(body) ? body : JSON.stringify(body) }),
     });
     this.#remember(url.host, response.headers.getSetCookie());
-    const text = await textOf(response);
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    return responseTo(method, path, response);
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
@@ -87,12 +86,4 @@ export class Browser {
 
 function isReady(body: unknown): body is string | URLSearchParams | FormData {
   return typeof body === 'string' || body instanceof URLSearchParams || body instanceof FormData;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -217,7 +217,7 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'docs/proof.md': {
     curl: {
       prepare: 'cd $CHECKOUT/docs/proof/vectors',
-      shows: [/^ok +time .*whom you trust\.\nVerified$/m, /^ok +witnesses .*\nVerified$/m],
+      shows: [/^ok +time .*whom you trust\. .*\n(ok .*\n)*Verified$/m, /^ok +witnesses .*\nVerified$/m],
     },
   },
   'docs/guides/migrate-from-email.md': { curl: { shows: [/"drop_page"|"addresses"/, /initech\.example/, /"published":true/] } },
@@ -234,6 +234,7 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'docs/guides/for-programs.md': { curl: { refused: 1, shows: [/idempotent-replayed: true/i, /"code":"validation_error"/, /"id":"msg_/] } },
   'docs/guides/agents-mcp.md': { curl: { shows: [/"handle":"acme"/] } },
   'docs/guides/verify-ed25519.md': { curl: { shows: [/"public_key":"whpk_/] } },
+  'docs/guides/documents.md': { curl: { shows: [/"type":"order.confirmation"/, /"layout":/, /Expected 630.00/, /"status":"passed"/] } },
   'docs/guides/inbox-schema.md': { curl: { shows: [/"status":"failed"/] } },
   'docs/guides/people.md': {
     curl: {

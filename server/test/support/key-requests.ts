@@ -60,6 +60,9 @@ export function goodRequestsOfKeys(
   }
 
   return {
+    'GET /v1/document-types': () => service.anonymous.get('/document-types'),
+    'GET /v1/document-types/:type': () => service.anonymous.get('/document-types/invoice'),
+    'POST /v1/document-types/:type/check': () => acme.api.write('POST', '/document-types/order/check', { json: { number: 1 } }),
     'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
     'GET /v1/public/:handle/drop-page': () => service.anonymous.get('/public/acme/drop-page'),
     'GET /v1/public/:handle/schema': () => service.anonymous.get('/public/acme/schema'),

@@ -1,5 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { StolenTime } from './stolen-time.ts';
 
 /**
  * Loaded into a service before anything else (`--import`). Measures the processor time of each turn of the event loop, which is how long
@@ -27,7 +30,8 @@ interface Instant {
   wallMs: number;
 }
 
-let longestMs = 0;
+const stolen = new StolenTime();
+let turns: Turn[] = [];
 let requests: MeasuredRequest[] = [];
 let turnBeganAt = now();
 
@@ -37,20 +41,60 @@ function now(): Instant {
 
 /** Kernels count processor time in steps of up to 4 ms, so it may exceed the elapsed time. */
 function between(began: Instant, ended = now()): number {
-  return Math.min(ended.cpuMs - began.cpuMs, ended.wallMs - began.wallMs);
+  return Math.max(0, Math.min(ended.cpuMs - began.cpuMs, ended.wallMs - began.wallMs));
 }
 
+/** Kernels count time that the host of a virtual machine gave to others as processor time of whatever was running. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
+  return (user + system) / 1_000 - stolen.read();
 }
+
+interface Turn {
+  ms: number;
+  beganMs: number;
+  endedMs: number;
+}
+
+const REFERENCE_RUNS = 15;
+/** Shorter turns are not remembered. */
+const NOTED_MS = 5;
+const REPORTED_AFTER_MS = 20;
 
 /** The timer is unreferenced, so that the loop sleeps as usual. It runs at the end of a turn that something else has begun. */
 function noteTurn(): void {
   const ended = now();
-  longestMs = Math.max(longestMs, between(turnBeganAt, ended));
+  const ms = between(turnBeganAt, ended);
+  if (ms > NOTED_MS) turns.push({ ms, beganMs: turnBeganAt.wallMs, endedMs: ended.wallMs });
   turnBeganAt = ended;
   setImmediate(noteTurn).unref();
+}
+
+interface Collection {
+  startTime: number;
+  duration: number;
+}
+
+let collections: Collection[] = [];
+
+/** A collection of the whole heap takes as long as the heap is large, no matter what it was made for. Those of young objects count. */
+function noteCollections(): void {
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (isWhole(entry)) collections.push(entry);
+  }).observe({ entryTypes: ['gc'] });
+}
+
+function isWhole(entry: object): boolean {
+  const detail: unknown = 'detail' in entry ? entry.detail : undefined;
+  return typeof detail === 'object' && detail !== null && 'kind' in detail && detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+function longest(): number {
+  const lengths = turns.map(({ ms, beganMs, endedMs }) => {
+    const during = collections.filter(({ startTime }) => startTime >= beganMs && startTime < endedMs);
+    return ms - during.reduce((sum, { duration }) => sum + duration, 0);
+  });
+  return Math.max(0, ...lengths);
 }
 
 interface Exchange {
@@ -81,29 +125,31 @@ function unitsOf(response: ServerResponse): number {
   return Number(/^ratelimit-cost: (\d+)/im.exec(head)?.[1] ?? 1);
 }
 
-/** A fixed amount of typical work. The fastest of several runs counts. */
+/** A fixed amount of typical work, on average of several runs: one alone is as long as the steps in which kernels count time. */
 function reference(): Measured {
   const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: n, name: `name ${n} 漢`, tags: ['a', 'b'], at: { x: n / 3, y: null } }));
-  let best = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 15; i++) {
-    const before = cpuMs();
-    for (let j = 0; j < 4; j++) JSON.stringify(JSON.parse(JSON.stringify(rows)));
-    best = Math.min(best, cpuMs() - before);
-  }
-  return { longestMs: best, requests: [] };
+  const began = now();
+  for (let i = 0; i < REFERENCE_RUNS * 4; i++) JSON.stringify(JSON.parse(JSON.stringify(rows)));
+  return { longestMs: between(began) / REFERENCE_RUNS, requests: [] };
 }
 
-function replyTo(question: MeterQuestion): Measured {
+async function replyTo(question: MeterQuestion): Promise<Measured> {
   if (question === 'calibrate') return reference();
-  if (question === 'end') return { longestMs: Math.max(longestMs, between(turnBeganAt)), requests };
-  longestMs = 0;
+  if (question === 'end') {
+    // The turn that reads the question ends, and collections are reported.
+    await setTimeout(REPORTED_AFTER_MS);
+    return { longestMs: longest(), requests };
+  }
+  turns = [];
+  collections = [];
   requests = [];
   turnBeganAt = now();
-  return { longestMs, requests };
+  return { longestMs: 0, requests };
 }
 
 if (process.send) {
-  process.on('message', (question: MeterQuestion) => process.send?.(replyTo(question)));
+  process.on('message', async (question: MeterQuestion) => process.send?.(await replyTo(question)));
+  noteCollections();
   process.channel?.unref();
   noteRequests();
   noteTurn();

@@ -32,6 +32,13 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
   const login = async (): Promise<{ device_code: string; user_code: string }> =>
     (await person.post('/v1/device-logins', { name: 'waybill' })).body;
   const domain = async () => (await owner.post('/domains', { domain: `works-${++made}.test` })).body.domain as string;
+  const verifiedDomain = async () => {
+    const name = await domain();
+    await service.sql('INSERT INTO verified_domains (party_id, domain) SELECT party_id, domain FROM domain_requests WHERE domain = $1', [
+      name,
+    ]);
+    return name;
+  };
   return {
     'POST /v1/drops': () => person.post('/v1/drops', { to: 'acme', note: 'hello' }),
     'GET /v1/drops/:handle': () => person.get('/v1/drops/acme'),
@@ -105,13 +112,9 @@ export function goodRequestsOfPeople(service: TestService, owner: MemberApi): Re
     },
     'POST /v1/domains': () => owner.post('/domains', { domain: `works-${++made}.test` }),
     'POST /v1/domains/:domain/check': async () => owner.post(`/domains/${await domain()}/check`),
-    'PATCH /v1/domains/:domain': async () => {
-      const name = await domain();
-      await service.sql('INSERT INTO verified_domains (party_id, domain) SELECT party_id, domain FROM domain_requests WHERE domain = $1', [
-        name,
-      ]);
-      return owner.patch(`/domains/${name}`, { senders: 'members' });
-    },
+    'PATCH /v1/domains/:domain': async () => owner.patch(`/domains/${await verifiedDomain()}`, { senders: 'members' }),
+    'GET /v1/domains/:domain/keys': async () => owner.get(`/domains/${await verifiedDomain()}/keys`),
+    'POST /v1/domains/:domain/keys/check': async () => owner.post(`/domains/${await verifiedDomain()}/keys/check`),
     'DELETE /v1/domains/:domain': async () => owner.delete(`/domains/${await domain()}`),
   };
 }

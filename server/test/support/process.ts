@@ -134,13 +134,14 @@ export function spawnProgram(program: 'main' | 'cli', surroundings: Surroundings
   const { env = {}, args = [], checkout = CHECKOUT, installed, account, isMetered = false } = surroundings;
   const databaseUrl = env['DATABASE_URL'];
   const dataFolder = databaseUrl === undefined || account ? {} : { DATA_DIR: dataFolderOf(databaseUrl) };
+  const custody = databaseUrl === undefined ? {} : { LOG_KEY_PLAINTEXT: 'allow' };
   // `npm start` has the same option.
   const options = program === 'main' ? ['--max-semi-space-size=64'] : [];
   if (isMetered) options.push(`--import=${METER}`);
   const [command = '', ...first] = installed ?? ['node_modules/.bin/node', ...options, `server/src/${program}.ts`];
   const child = spawn(command, [...first, ...args], {
     cwd: checkout,
-    env: { ...inherited(), HOME: os.tmpdir(), ...dataFolder, ...env },
+    env: { ...inherited(), HOME: os.tmpdir(), ...dataFolder, ...custody, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(isMetered ? (['ipc'] as const) : [])],
     ...account,
   });

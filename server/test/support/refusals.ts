@@ -22,5 +22,6 @@ export function withoutTraces({ status, headers, text }: ApiResponse): { status:
   const requestId = kept['x-request-id'] ?? '';
   delete kept['x-request-id'];
   delete kept['date'];
+  delete kept['waybill-promise'];
   return { status, headers: kept, text: requestId === '' ? text : text.replaceAll(requestId, 'req_') };
 }

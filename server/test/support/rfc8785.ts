@@ -33,8 +33,8 @@ const HASHED_FIELDS = ['id', 'thread_id', 'in_reply_to', 'from', 'to', 'type', '
 
 /** The correct content_hash of an envelope, by the documentation. `files` are those of the envelope, without their URLs. */
 export function contentHashOf(envelope: Record<string, unknown>, files: readonly object[] = []): string {
-  // Null for messages from before this hash was recorded, and for messages without JSON: then content_hash does not cover it.
-  const fields = [...HASHED_FIELDS, ...(envelope['json_bytes_sha256'] === null ? [] : ['json_bytes_sha256'])];
+  // Where these are null, or missing in an envelope of an older version, content_hash does not cover them.
+  const fields = [...HASHED_FIELDS, ...['json_bytes_sha256', 'expires_at'].filter((name) => (envelope[name] ?? null) !== null)];
   return sha256OfCanonical({ ...Object.fromEntries(fields.map((name) => [name, envelope[name]])), files });
 }
 

@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { newReceiptToken, newUuid } from '../../src/contract/ids.ts';
+import { LOG_BATCH_MAX_LEAVES } from '../../src/contract/log-limits.ts';
 import { COMMITS, FOLLOWING } from '../../src/followers.ts';
+import { findNoted } from '../../src/modules/acknowledgements/chain-store.ts';
+import { lockChains } from '../../src/modules/acknowledgements/chains.ts';
 import { followSome } from '../../src/modules/following/follow-store.ts';
 import { placeBatches, waitingBatches } from '../../src/modules/log/batch-store.ts';
 import { commitMessages } from '../../src/modules/messages/commit-store.ts';
@@ -35,6 +38,8 @@ export interface SendSteps {
   follow(): Promise<void>;
   /** Leases the attempts that are due, and records them as delivered. */
   deliver(): Promise<void>;
+  /** Gives the hand-overs of these deliveries their numbers, and their leaves in the log. */
+  numberHandOvers(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -104,6 +109,12 @@ export async function openSendSteps(folder: string): Promise<SendSteps> {
         { retryDelaysS: [], pauseAfterS: 0 },
       );
     },
+    numberHandOvers: async () => {
+      const noted = await findNoted(db, { partyId: 0n, messageId: '00000000-0000-0000-0000-000000000000' }, LOG_BATCH_MAX_LEAVES);
+      await client.query('BEGIN');
+      await lockChains(db, noted);
+      await client.query('COMMIT');
+    },
     stop: async () => {
       await Promise.all([client.end(), watch.end()]);
       await postgres.stop();
@@ -129,6 +140,7 @@ function newMessage(senderId: bigint, recipientId: bigint, segment: string): Pre
     type: 'order',
     subject: 'Order 4711',
     note: null,
+    expires_at: null,
     jsonSha256: JSON_SHA256,
     jsonBytesSha256: JSON_SHA256,
     files: [],

@@ -73,7 +73,10 @@ const database: Database = counted(real, ['query', 'transaction'], {
 const store = new FolderStore(path.join(values.folder, 'files'), new UrlSigner(Buffer.alloc(32)), '', (_name, work) => work());
 const objects = counted(store.named, ['put', 'get', 'readHead', 'replaceHead']);
 const tiles = new Tiles(database, objects);
-const sequencer = new Sequencer({ database, objects, tiles, keys: new LogKeys(new SecretBox(undefined, []), undefined) }, log);
+const sequencer = new Sequencer(
+  { database, objects, tiles, keys: new LogKeys(new SecretBox(undefined, []), { operators: undefined, allowsPlaintext: true }) },
+  log,
+);
 for (let round = 0; round < Number(values.rounds); round++) await sequencer.catchUp();
 await real.close();
 console.log(steps);

@@ -76,6 +76,7 @@ export async function startTestService(
         RATE_LIMIT_PER_MINUTE: '0',
         PUBLIC_RATE_LIMIT_PER_MINUTE: '0',
         DATA_DIR: dataFolderOf(databaseUrl),
+        LOG_KEY_PLAINTEXT: 'allow',
         ...env,
         ...settingsFor(inject('databaseServer'), databaseUrl),
         ...more,
@@ -85,26 +86,28 @@ export async function startTestService(
       { pages: pagesFolder },
     );
   const service = await start({});
+  // There is no proxy at a public address with TLS.
+  const url = service.publicUrl.startsWith('https:') ? service.address : service.publicUrl;
   const connection = await connectionTo(databaseUrl);
   const database = new Database(connection, log);
   const unfollow = await openShards(database, connection, log);
   const parties = new PartyDirectory(database, new ChangeFeed(connection, log));
   return {
-    url: service.publicUrl,
+    url,
     databaseUrl,
     keptMailsAt: service.keptMailsAt ?? '',
-    anonymous: new Api(service.publicUrl),
+    anonymous: new Api(url),
     business: async (handle, { segment, scope = 'read_write', claimed = false } = {}) => {
       const { id } = await parties.create(handle, `The ${handle} company`, claimed);
       const agent = await createAgent(database, id, { name: `Agent of ${handle}`, segment });
       const key = await createKey(database, id, agent.id, scope);
-      const withKey = async (wanted: KeyScope) => new Api(service.publicUrl, (await createKey(database, id, agent.id, wanted)).secret);
+      const withKey = async (wanted: KeyScope) => new Api(url, (await createKey(database, id, agent.id, wanted)).secret);
       return {
         handle,
         agentId: formatId('agt', agent.id),
         keyId: formatId('key', key.id),
         secret: key.secret,
-        api: new Api(service.publicUrl, key.secret),
+        api: new Api(url, key.secret),
         withKey,
       };
     },

@@ -167,6 +167,7 @@ export const settings: Record<string, Setting> = {
     becomes: Buffer.alloc(32, 7),
     wrong: ['short', Buffer.alloc(33).toString('base64')],
   },
+  LOG_KEY_PLAINTEXT: { key: 'allowsPlaintextLogKey', given: 'allow', becomes: true, wrong: ['true', 'yes', 'ALLOW'] },
   DNS_SERVERS: {
     key: 'dnsServers',
     given: '10.0.0.2, 10.0.0.2:5353,::1,[::1]:5353',
@@ -254,5 +255,11 @@ export const settings: Record<string, Setting> = {
     given: 'https://tsa.example/stamp/',
     becomes: 'https://tsa.example/stamp',
     wrong: ['tsa.example', 'ftp://tsa.example'],
+  },
+  TSA_CRL_URLS: {
+    key: 'tsaCrlUrls',
+    given: 'http://tsa.example/root.crl, https://tsa.example/signers.crl',
+    becomes: ['http://tsa.example/root.crl', 'https://tsa.example/signers.crl'],
+    wrong: ['tsa.example', 'ldap://tsa.example/root'],
   },
 };

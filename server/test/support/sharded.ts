@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import type { Database } from '../../src/platform/postgres/postgres.ts';
-import { pathOf } from '../../src/platform/postgres/shard-names.ts';
+import { type Database, pathOf } from '../../src/platform/postgres/postgres.ts';
 import { SHARD_TABLE_NAMES } from '../../src/platform/shards/distribute.ts';
 
 /** `TEST_SHARDS=4 npm test -- <tests>` distributes the database that tests copy over this many shards. */

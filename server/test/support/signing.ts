@@ -1,4 +1,4 @@
-import { newSigningKeyPair, type SigningKey, signRequest } from '@waybill/client';
+import { newSigningKeyPair, type SignableRequest, type SigningKey, signRequest } from '@waybill/client';
 import { formatId, parseId } from '../../src/contract/ids.ts';
 import { registerKey } from '../../src/modules/signatures/signing-keys.ts';
 import type { ApiResponse } from './api.ts';
@@ -20,16 +20,28 @@ export async function newSigningKey(
   return { id: formatId('sgk', key.id), privateKey, publicKey };
 }
 
-/** Sends a signed request of the business's agent. */
+type Signed = Partial<SignableRequest> & { headers?: Record<string, string> };
+
+/** Sends a signed request of the business's agent: in the former form, unless `authority` and so on are given. */
 export async function signedWrite(
   business: Pick<TestBusiness, 'api'>,
   key: SigningKey,
   path: string,
   body: unknown,
-  { idempotencyKey, createdS, headers = {} }: { idempotencyKey?: string; createdS?: number; headers?: Record<string, string> } = {},
+  { headers = {}, ...signed }: Signed = {},
 ): Promise<ApiResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const signature = await signRequest(key, { method: 'POST', path: `/v1${path}`, body: text, idempotencyKey, createdS });
-  const more = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-  return business.api.write('POST', path, text, { ...signature, ...more, ...headers });
+  const signature = await signRequest(key, { method: 'POST', path: `/v1${path}`, body: text, ...signed });
+  const { idempotencyKey, recipient, files } = signed;
+  const covered = {
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(recipient !== undefined && { 'waybill-recipient': recipient }),
+    ...(files !== undefined && { 'waybill-files': files }),
+  };
+  return business.api.write('POST', path, text, { ...signature, ...covered, ...headers });
+}
+
+/** Sends a signed message that names its service, and its recipient if one is given. */
+export function signedSend(business: Pick<TestBusiness, 'api'>, key: SigningKey, body: unknown, signed: Signed = {}): Promise<ApiResponse> {
+  return signedWrite(business, key, '/messages', body, { authority: new URL(business.api.url).host, ...signed });
 }

@@ -137,6 +137,7 @@ test('describes what is posted to webhooks', () => {
       'file.hashed',
       'thread.updated',
       'message.acknowledged',
+      'message.expired',
       'webhook.paused',
       'message.test',
     ],

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { untilLogged } from '../proofs.ts';
 import { untilSearchable } from '../search.ts';
-import { newSigningKey, signedWrite } from '../signing.ts';
+import { newSigningKey, signedSend } from '../signing.ts';
 import { attemptsOf } from '../webhook-log.ts';
 import type { ExampleWorld } from './world.ts';
 
@@ -21,6 +21,14 @@ const SCHEMA = {
   type: 'object',
   required: ['order', 'items'],
   properties: { order: { type: 'integer' }, items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } } },
+};
+/** An order whose line is 200 × 3.15 = 630.00. */
+const UNSUMMED = {
+  number: 'PO-4711',
+  issue_date: '2026-10-12',
+  currency: 'EUR',
+  buyer: { name: 'Acme GmbH' },
+  lines: [{ sku: 'KL-6204', name: 'Ball bearing', quantity: 200, price: '3.15', total: '603.00' }],
 };
 
 /** Records an order, the reply to it, and all requests that read them. */
@@ -42,7 +50,7 @@ export async function recordMessages({ byKey, byNobody, acme, globex, service }:
   await byKey('POST /v1/messages/{id}/acknowledge', `${at}/acknowledge`, { status: 'accepted', reason: 'We expect it on the 16th.' });
   await byKey('GET /v1/messages/{id}/acknowledgements', `${at}/acknowledgements`);
   const key = await newSigningKey(service, { handle: 'acme', agentId: acme.agentId });
-  const signed = (await signedWrite(acme, key, '/messages', ORDER)).body;
+  const signed = (await signedSend(acme, key, ORDER, { recipient: 'globex', idempotencyKey: 'order-4714' })).body;
   await byKey('GET /v1/messages/{id}/signature', `/v1/messages/${signed.id}/signature`);
   await byNobody('GET /v1/receipts/{token}/signature', `/v1/receipts/${signed.receipt_url.split('/r/')[1]}/signature`);
   await byKey('GET /v1/agents/{id}/signing-keys', `/v1/agents/${acme.agentId}/signing-keys`);
@@ -174,6 +182,12 @@ export async function recordSchemas({ byKey, byNobody, globex, service }: Exampl
   await byKey('POST /v1/schema-check', '/v1/schema-check?to=globex/orders', { json: { order: 4711, items: [{ sku: 'A-1' }] } });
   await byNobody('GET /v1/public/{handle}/schema', '/v1/public/globex/schema');
   await service.anonymous.get('/public/globex');
+}
+
+export async function recordDocumentTypes({ byKey, byNobody }: ExampleWorld): Promise<void> {
+  await byNobody('GET /v1/document-types', '/v1/document-types');
+  await byNobody('GET /v1/document-types/{type}', '/v1/document-types/certificate');
+  await byKey('POST /v1/document-types/{type}/check', '/v1/document-types/order/check', { json: UNSUMMED });
 }
 
 export async function recordContacts({ byKey, byNobody, acme }: ExampleWorld): Promise<void> {

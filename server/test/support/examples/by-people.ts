@@ -5,7 +5,7 @@ import type { ExampleWorld } from './world.ts';
 
 const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-export async function recordBusiness({ byOwner, byNobody, names }: ExampleWorld): Promise<void> {
+export async function recordBusiness({ byOwner, byNobody, names, domains }: ExampleWorld): Promise<void> {
   await byOwner('GET /v1/business');
   await byOwner('PATCH /v1/business', undefined, { accepting_drops: true, receipts: 'full' });
   await byOwner('PATCH /v1/business/drop-page', undefined, { welcome: 'Write to us about orders.', accent: '#1f5fd0', logo: LOGO });
@@ -17,6 +17,10 @@ export async function recordBusiness({ byOwner, byNobody, names }: ExampleWorld)
   await byOwner('POST /v1/domains/{domain}/check', '/v1/domains/acme.example/check');
   await byOwner('GET /v1/domains');
   await byOwner('PATCH /v1/domains/{domain}', '/v1/domains/acme.example', { senders: 'members' });
+  domains.serve('acme.example');
+  domains.vouch('acme.example', { acme: ['JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs='] });
+  await byOwner('POST /v1/domains/{domain}/keys/check', '/v1/domains/acme.example/keys/check');
+  await byOwner('GET /v1/domains/{domain}/keys', '/v1/domains/acme.example/keys');
   await byOwner('DELETE /v1/domains/{domain}', '/v1/domains/acme.example');
 }
 

@@ -5,8 +5,9 @@ import { expect } from 'vitest';
 import type { ClientLanguage } from '../../../src/modules/documentation/recorded-examples.ts';
 import { Api } from '../api.ts';
 import { tryClaim } from '../businesses.ts';
+import { type KeyDomains, startKeyDomains } from '../key-domains.ts';
 import { MemberApi } from '../member.ts';
-import { type NameServer, startNameServer } from '../name-server.ts';
+import type { NameServer } from '../name-server.ts';
 import { resolved } from '../openapi.ts';
 import { signInWithCode } from '../people.ts';
 import { type Receiver, receiverSettings, startReceiver } from '../receiver.ts';
@@ -25,6 +26,7 @@ export interface ExampleWorld {
   service: TestService;
   receiver: Receiver;
   names: NameServer;
+  domains: KeyDomains;
   acme: ExampleBusiness;
   globex: ExampleBusiness;
   recorder: ExampleRecorder;
@@ -48,8 +50,8 @@ async function business(service: TestService, email: string, handle: string, nam
 }
 
 export async function openExampleWorld(language?: ClientLanguage): Promise<ExampleWorld> {
-  const [receiver, names] = [await startReceiver(), await startNameServer()];
-  const service = await startTestService({ ...receiverSettings, DNS_SERVERS: names.address });
+  const [receiver, domains] = [await startReceiver(), await startKeyDomains('acme.example')];
+  const service = await startTestService({ ...receiverSettings, ...domains.settings });
   const acme = await business(service, 'ann@acme.example', 'acme', 'Acme', 'purchasing');
   const globex = await business(service, 'olga@globex.example', 'globex', 'Globex', 'orders');
   const { paths } = resolved((await service.anonymous.request('GET', '/openapi.json')).body);
@@ -64,7 +66,8 @@ export async function openExampleWorld(language?: ClientLanguage): Promise<Examp
   return {
     service,
     receiver,
-    names,
+    names: domains.names,
+    domains,
     acme,
     globex,
     recorder,
@@ -75,7 +78,7 @@ export async function openExampleWorld(language?: ClientLanguage): Promise<Examp
       await client?.stop();
       await service.stop();
       await receiver.stop();
-      await names.stop();
+      await domains.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,6 +3,7 @@ import {
   AGENT_DESCRIPTION_MAX_CHARS,
   BATCH_REQUEST_MAX_MESSAGES,
   CONSUMER_IDS_MAX,
+  DOCUMENT_CHECK_MAX_BYTES,
   LABELS_PER_THREAD_MAX,
   PARTS_PER_REQUEST_MAX,
   THREADS_PER_CHANGE_MAX,
@@ -23,6 +24,12 @@ type Requests = Record<string, (() => Promise<ApiResponse>) | Asks>;
 
 const labels = Array.from({ length: LABELS_PER_THREAD_MAX }, (_, i) => `${han(38)}${i}`.slice(0, 40));
 const LARGEST_JSON = hostileJson.map(([, json]) => json);
+
+/** Documents of the largest size whose rules take long: many lines, many rates, many members. */
+const LARGEST_DOCUMENTS = ['{"quantity":3,"price":0.3335,"total":2}', '{"tax_rate":1,"total":1}', '{"x":1e99}', '{}', '0'].map((line) => {
+  const lines = Array(Math.floor((DOCUMENT_CHECK_MAX_BYTES - 40) / (line.length + 1))).fill(line);
+  return `{"taxes":[],"lines_total":1,"lines":[${lines.join()}]}`;
+});
 
 const batch = ({ api }: TestBusiness, messages: readonly string[]) =>
   api.write('POST', '/messages/batch', `{"messages":[${messages.join()}]}`);
@@ -149,6 +156,11 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
       api.write('POST', '/inbox/schema/check', `{"schema":${JSON.stringify(schema)},"json":${json}}`),
     ),
     'POST /v1/schema-check': each(LARGEST_JSON, (json) => acme.api.write('POST', '/schema-check?to=globex', `{"json":${json}}`)),
+    'GET /v1/document-types': () => service.anonymous.get('/document-types'),
+    'GET /v1/document-types/:type': () => service.anonymous.get('/document-types/invoice'),
+    'POST /v1/document-types/:type/check': each([...LARGEST_DOCUMENTS, ...LARGEST_JSON.slice(0, 1)], (json) =>
+      acme.api.write('POST', '/document-types/invoice/check', `{"json":${json}}`),
+    ),
     'GET /v1/agents': () => api.get('/agents?limit=200'),
     'PATCH /v1/agents/:id': () => api.patch(`/agents/${globex.agentId}`, { description: salam(AGENT_DESCRIPTION_MAX_CHARS) }),
     'GET /v1/threads/assignees': () => api.get('/threads/assignees'),
