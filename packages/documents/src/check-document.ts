@@ -1,7 +1,8 @@
-import { type LosslessJson, parseLossless } from '@waybill/client';
 import { DocumentPart } from './document-part.ts';
 import type { DocumentType, Rule, Warning } from './document-type.ts';
 import { WARNINGS_MAX } from './limits.ts';
+import { parsedJson } from './parsed-json.ts';
+import { warningOf } from './rules/amounts.ts';
 import { checkable, oneCurrency } from './rules/head.ts';
 
 const FOR_ALL: readonly Rule[] = [checkable, oneCurrency];
@@ -12,22 +13,15 @@ const FOR_ALL: readonly Rule[] = [checkable, oneCurrency];
  */
 export function checkDocument({ rules }: Pick<DocumentType, 'rules'>, json: string): Warning[] {
   const warnings: Warning[] = [];
-  const value = parsed(json);
+  const value = parsedJson(json);
   if (value === undefined) return [{ path: '', code: 'not_json', message: 'This is not JSON, or it is nested too deeply.' }];
   const document = new DocumentPart(value);
   for (const rule of [...FOR_ALL, ...rules])
-    for (const warning of rule(document)) {
+    for (const finding of rule(document)) {
+      const warning = warningOf(finding);
+      if (!warning) continue;
       if (warnings.length === WARNINGS_MAX) return warnings;
       warnings.push(warning);
     }
   return warnings;
-}
-
-function parsed(text: string): LosslessJson | undefined {
-  try {
-    return parseLossless(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -97,8 +97,11 @@ export class Decimal {
 
 const ONE = new Decimal(1n, 0);
 
+/** The powers that amounts and prices need, because computing one takes longer than what it is needed for. */
+const POWERS = Array.from({ length: 12 }, (_, exponent) => 10n ** BigInt(exponent));
+
 function powerOfTen(exponent: number): bigint {
-  return 10n ** BigInt(exponent);
+  return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
 
 function absolute(value: bigint): bigint {

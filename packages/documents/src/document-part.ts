@@ -8,7 +8,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 export class DocumentPart {
   /** A JSON Pointer. */
   readonly path: string;
-  readonly #members: ReadonlyMap<string, LosslessJson>;
+  readonly #members: Map<string, LosslessJson>;
   readonly #lists = new Map<string, readonly DocumentPart[]>();
 
   /** Null and other values that are no objects read as an empty one. */
@@ -24,6 +24,16 @@ export class DocumentPart {
 
   has(name: string): boolean {
     return (this.#members.get(name) ?? null) !== null;
+  }
+
+  value(name: string): LosslessJson | undefined {
+    return this.#members.get(name);
+  }
+
+  /** Replaces a value, for the rules that are asked after it. The rows of a list stay as they are. Undefined takes the value out. */
+  put(name: string, value: string | JsonNumber | undefined): void {
+    if (value === undefined) this.#members.delete(name);
+    else this.#members.set(name, value);
   }
 
   text(name: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { Decimal } from './decimal.ts';
 import type { DocumentPart } from './document-part.ts';
 import type { Schema } from './schema.ts';
 
@@ -42,7 +43,26 @@ export interface Warning {
   message: string;
 }
 
-export type Rule = (document: DocumentPart) => Iterable<Warning>;
+/** An amount as computed, and by how much a correct one may differ, because senders round at different places. */
+export interface Computed {
+  amount: Decimal;
+  tolerance: Decimal;
+}
+
+/** What a value of a document should be by the others. */
+export interface Expectation {
+  part: DocumentPart;
+  name: string;
+  code: string;
+  formula: string;
+  /** Undefined: it is not known yet. */
+  computed: Computed | undefined;
+  digits: number;
+}
+
+export type Finding = Warning | Expectation;
+
+export type Rule = (document: DocumentPart) => Iterable<Finding>;
 
 export interface DocumentType {
   /** The `type` of the message that carries the document. */

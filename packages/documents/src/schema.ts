@@ -3,6 +3,7 @@ export interface Schema {
   title?: string;
   description?: string;
   $ref?: string;
+  $defs?: Readonly<Record<string, Schema>>;
   type?: string | readonly string[];
   format?: string;
   enum?: readonly string[];

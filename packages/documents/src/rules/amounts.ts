@@ -1,20 +1,14 @@
 import { minorDigits } from '../currency.ts';
 import { Decimal } from '../decimal.ts';
 import type { DocumentPart } from '../document-part.ts';
-import type { Warning } from '../document-type.ts';
-
-/** An amount as computed, and by how much a correct one may differ, because senders round at different places. */
-export interface Computed {
-  amount: Decimal;
-  tolerance: Decimal;
-}
+import type { Computed, Expectation, Finding, Warning } from '../document-type.ts';
 
 /** The digits behind the point in amounts of a document. */
 export function digitsOf(document: DocumentPart): number {
   return minorDigits(document.text('currency'));
 }
 
-/** Warns if an amount that is given differs from the computed one. Says nothing if one of the two is unknown. */
+/** Compares an amount, if it is given, with the computed one. */
 export function* compare(
   part: DocumentPart,
   name: string,
@@ -22,11 +16,18 @@ export function* compare(
   formula: string,
   computed: Computed | undefined,
   digits: number,
-): Iterable<Warning> {
+): Iterable<Expectation> {
+  yield { part, name, code, formula, computed, digits };
+}
+
+/** Undefined: the amount is as expected, or one of the two is unknown. */
+export function warningOf(finding: Finding): Warning | undefined {
+  if ('message' in finding) return finding;
+  const { part, name, code, formula, computed, digits } = finding;
   const given = part.decimal(name);
-  if (!given || !computed || given.isWithin(computed.tolerance, computed.amount)) return;
+  if (!given || !computed || given.isWithin(computed.tolerance, computed.amount)) return undefined;
   const [expected, found] = [computed.amount.toString(digits), given.toString(digits)];
-  yield { path: part.at(name), code, message: `Expected ${expected} (${formula}), not ${found}.` };
+  return { path: part.at(name), code, message: `Expected ${expected} (${formula}), not ${found}.` };
 }
 
 export function exactly(amount: Decimal | undefined): Computed | undefined {

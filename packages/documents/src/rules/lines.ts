@@ -1,7 +1,7 @@
 import { Decimal } from '../decimal.ts';
 import type { DocumentPart } from '../document-part.ts';
-import type { Warning } from '../document-type.ts';
-import { type Computed, compare, digitsOf, exactly, optional, sumOfComputed } from './amounts.ts';
+import type { Computed, Expectation, Warning } from '../document-type.ts';
+import { compare, digitsOf, exactly, optional, sumOfComputed } from './amounts.ts';
 
 const ONE = Decimal.unit(0);
 
@@ -23,7 +23,7 @@ export function totalOf(line: DocumentPart, digits: number): Computed | undefine
   return line.has('total') ? exactly(line.decimal('total')) : lineTotal(line, digits);
 }
 
-export function* lineTotals(document: DocumentPart): Iterable<Warning> {
+export function* lineTotals(document: DocumentPart): Iterable<Expectation> {
   const digits = digitsOf(document);
   for (const line of document.parts('lines')) {
     const formula = `quantity × price${line.has('discount') ? ' − discount' : ''}${line.has('charge') ? ' + charge' : ''}`;
@@ -31,7 +31,7 @@ export function* lineTotals(document: DocumentPart): Iterable<Warning> {
   }
 }
 
-export function* linesTotal(document: DocumentPart): Iterable<Warning> {
+export function* linesTotal(document: DocumentPart): Iterable<Expectation> {
   if (document.isCut('lines')) return;
   const digits = digitsOf(document);
   const sum = sumOfComputed(document.parts('lines').map((line) => totalOf(line, digits)));

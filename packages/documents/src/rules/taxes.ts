@@ -1,7 +1,7 @@
 import { Decimal } from '../decimal.ts';
 import type { DocumentPart } from '../document-part.ts';
-import type { Warning } from '../document-type.ts';
-import { type Computed, compare, digitsOf, exactly, sumOfComputed, sumOfList } from './amounts.ts';
+import type { Computed, Expectation, Finding } from '../document-type.ts';
+import { compare, digitsOf, exactly, sumOfComputed, sumOfList } from './amounts.ts';
 import { totalOf } from './lines.ts';
 
 /** All that is taxed at one rate. */
@@ -11,7 +11,7 @@ interface Base {
 }
 
 /** What each rate applies to, by the rate without needless zeros. Undefined: it is not known of everything. */
-function basesOf(document: DocumentPart): Map<string, Base> | undefined {
+export function basesOf(document: DocumentPart): Map<string, Base> | undefined {
   if (['lines', 'discounts', 'charges'].some((list) => document.isCut(list))) return undefined;
   const bases = new Map<string, Base>();
   const add = (part: DocumentPart, net: Computed | undefined): boolean => {
@@ -33,10 +33,14 @@ function basesOf(document: DocumentPart): Map<string, Base> | undefined {
 }
 
 /** Each rate of lines, discounts and charges has one row, with the sum of what it applies to. */
-export function* taxBases(document: DocumentPart): Iterable<Warning> {
+export function* taxBases(document: DocumentPart): Iterable<Finding> {
   const bases = basesOf(document);
-  if (!bases || !document.has('taxes') || document.isCut('taxes')) return;
+  if (!document.has('taxes') || document.isCut('taxes')) return;
   const digits = digitsOf(document);
+  if (!bases) {
+    for (const row of document.parts('taxes')) yield* compare(row, 'net', 'tax_base', '', undefined, digits);
+    return;
+  }
   const missing = new Map(bases);
   for (const row of document.parts('taxes')) {
     const rate = row.decimal('rate')?.toString();
@@ -51,12 +55,15 @@ export function* taxBases(document: DocumentPart): Iterable<Warning> {
 }
 
 /** net × rate, rounded. May differ by one minor unit for each line, because some senders round the tax of each line. */
-export function* taxAmounts(document: DocumentPart): Iterable<Warning> {
+export function* taxAmounts(document: DocumentPart): Iterable<Expectation> {
   const digits = digitsOf(document);
   const bases = basesOf(document);
   for (const row of document.parts('taxes')) {
     const [rate, net] = [row.decimal('rate'), row.decimal('net')];
-    if (!rate || !net) continue;
+    if (!rate || !net) {
+      yield* compare(row, 'tax', 'tax_amount', '', undefined, digits);
+      continue;
+    }
     const lines = bases?.get(rate.toString())?.net.length ?? 1;
     const amount = net.times(rate).times(Decimal.unit(2)).rounded(digits);
     const tolerance = rate.isZero ? Decimal.ZERO : Decimal.unit(digits).times(lines);
@@ -64,7 +71,7 @@ export function* taxAmounts(document: DocumentPart): Iterable<Warning> {
   }
 }
 
-export function* taxTotal(document: DocumentPart): Iterable<Warning> {
+export function* taxTotal(document: DocumentPart): Iterable<Expectation> {
   if (!document.has('taxes')) return;
   const sum = exactly(sumOfList(document, 'taxes', 'tax'));
   yield* compare(document, 'tax_total', 'tax_total', 'sum of the taxes', sum, digitsOf(document));

@@ -1,6 +1,6 @@
 import type { DocumentPart } from '../document-part.ts';
 import { documentSchema } from '../document-schema.ts';
-import type { DocumentType, Warning } from '../document-type.ts';
+import type { DocumentType, Expectation, Warning } from '../document-type.ts';
 import { despatchNumber, identity, note, orderNumber, parties } from '../head.ts';
 import { itemLine, itemTable, lines, orderLine } from '../lines.ts';
 import { date, decimal, longText } from '../properties.ts';
@@ -12,7 +12,7 @@ import { acme, bearing, globex, handbook, pieces, seal } from '../story.ts';
 const description = 'A buyer says what has arrived, what is missing, and what is sent back.';
 
 /** What was despatched has arrived, or is missing. */
-function* despatched(document: DocumentPart): Iterable<Warning> {
+function* despatched(document: DocumentPart): Iterable<Expectation> {
   for (const line of document.parts('lines')) {
     const short = optional(line, 'short_quantity');
     const sum = short && line.decimal('quantity')?.plus(short);

@@ -1,6 +1,6 @@
 import type { DocumentPart } from '../document-part.ts';
 import { documentSchema } from '../document-schema.ts';
-import type { DocumentType, Warning } from '../document-type.ts';
+import type { DocumentType, Expectation } from '../document-type.ts';
 import { currency, identity, note, parties } from '../head.ts';
 import { lines } from '../lines.ts';
 import { choice, date, decimal, partOf, text } from '../properties.ts';
@@ -13,7 +13,7 @@ const description = 'A buyer says which invoices and credit notes a payment is f
 const money = (path: string) => ({ path, format: 'money' }) as const;
 
 /** What is paid is the amount of the document, less the discount. */
-function* paid(document: DocumentPart): Iterable<Warning> {
+function* paid(document: DocumentPart): Iterable<Expectation> {
   const digits = digitsOf(document);
   for (const line of document.parts('lines')) {
     const discount = optional(line, 'discount');

@@ -1,7 +1,7 @@
 import type { Decimal } from '../decimal.ts';
 import type { DocumentPart } from '../document-part.ts';
 import { documentSchema } from '../document-schema.ts';
-import type { DocumentType, Warning } from '../document-type.ts';
+import type { DocumentType, Expectation, Warning } from '../document-type.ts';
 import { currency, identity, note, parties } from '../head.ts';
 import { lines } from '../lines.ts';
 import { choice, date, decimal, text } from '../properties.ts';
@@ -14,7 +14,7 @@ const description = 'A seller lists what was invoiced, credited and paid in a pe
 const money = (path: string) => ({ path, format: 'money' }) as const;
 
 /** The balance of each line is the balance before it, plus debit, less credit; the last one is the closing balance. */
-function* balances(document: DocumentPart): Iterable<Warning> {
+function* balances(document: DocumentPart): Iterable<Expectation> {
   const digits = digitsOf(document);
   let balance: Decimal | undefined = optional(document, 'opening_balance');
   for (const line of document.parts('lines')) {
