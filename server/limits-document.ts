@@ -15,10 +15,12 @@ const SOURCES = [
   'process-limits.ts',
   'webhook-limits.ts',
   'consumer-limits.ts',
+  'document-fact-limits.ts',
   'mail-limits.ts',
   'mcp-limits.ts',
   'log-limits.ts',
   'witness-limits.ts',
+  'rendition-limits.ts',
 ].map((file) => path.join(import.meta.dirname, 'src/contract', file));
 
 /** The units of limits, which are no limits themselves. */

@@ -10,6 +10,8 @@ CREATE TYPE consumer_message_state AS ENUM ('leased', 'waiting', 'held', 'parked
 
 CREATE TYPE digest_frequency AS ENUM ('hourly', 'daily');
 
+CREATE TYPE document_state AS ENUM ('none', 'requested', 'quoted', 'ordered', 'changed', 'confirmed', 'despatched', 'received', 'invoiced', 'disputed', 'credited', 'paid', 'rejected');
+
 CREATE TYPE hand_over_way AS ENUM ('webhook', 'consumer');
 
 CREATE TYPE key_scope AS ENUM ('read', 'read_write');
@@ -58,7 +60,8 @@ CREATE TYPE indexed_entry AS (
   has_files boolean,
   received_at timestamp with time zone,
   sender text,
-  is_counted boolean
+  is_counted boolean,
+  has_json boolean
 );
 
 CREATE TYPE made_attempt AS (
@@ -74,6 +77,12 @@ CREATE TYPE made_attempt AS (
   retry_after_s integer,
   url_version integer,
   is_ordered boolean
+);
+
+CREATE TYPE prepared_acknowledgement AS (
+  reply_id uuid,
+  status acknowledgement_status,
+  reason text
 );
 
 CREATE TYPE prepared_file AS (
@@ -322,6 +331,42 @@ CREATE TABLE device_logins (
   CONSTRAINT device_logins_user_code_key UNIQUE (user_code)
 );
 
+CREATE TABLE document_facts (
+  party_id bigint NOT NULL,
+  thread_id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  type text,
+  status text,
+  number text COLLATE "C",
+  total numeric,
+  currency text,
+  due_date date,
+  is_filtered boolean NOT NULL,
+  CONSTRAINT document_facts_pkey PRIMARY KEY (party_id, thread_id, message_id)
+);
+
+CREATE TABLE document_queue (
+  is_rebuild boolean NOT NULL,
+  party_id bigint NOT NULL,
+  id uuid NOT NULL,
+  thread_id uuid NOT NULL,
+  after bigint NOT NULL,
+  CONSTRAINT document_queue_pkey PRIMARY KEY (is_rebuild, party_id, id)
+);
+
+CREATE TABLE document_types (
+  party_id bigint NOT NULL,
+  type text NOT NULL,
+  title text NOT NULL,
+  description text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  schema text NOT NULL,
+  layout text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  is_published boolean NOT NULL,
+  CONSTRAINT document_types_pkey PRIMARY KEY (party_id, type)
+);
+
 CREATE TABLE domain_key_files (
   party_id bigint NOT NULL,
   domain text NOT NULL,
@@ -372,6 +417,15 @@ CREATE TABLE drop_pages (
   logo_hash text,
   CONSTRAINT drop_pages_check CHECK ((num_nonnulls(logo, logo_type, logo_hash) = ANY (ARRAY[0, 3]))),
   CONSTRAINT drop_pages_pkey PRIMARY KEY (party_id)
+);
+
+CREATE TABLE due_acknowledgements (
+  party_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  status acknowledgement_status NOT NULL,
+  reason text,
+  reply_id uuid NOT NULL,
+  CONSTRAINT due_acknowledgements_pkey PRIMARY KEY (party_id, message_id, status)
 );
 
 CREATE TABLE expiries (
@@ -967,9 +1021,24 @@ CREATE TABLE threads (
   assignee_id uuid,
   class smallint NOT NULL,
   is_filtered boolean NOT NULL DEFAULT false,
+  document_state document_state,
+  document_type text,
+  document_number text COLLATE "C",
+  document_total numeric,
+  document_currency text,
+  document_due date,
   CONSTRAINT threads_check CHECK (((assignee_kind IS NULL) = (assignee_id IS NULL))),
   CONSTRAINT threads_pkey PRIMARY KEY (party_id, thread_id)
 ) WITH (fillfactor=80);
+
+CREATE TABLE type_schemas (
+  party_id bigint NOT NULL,
+  type text NOT NULL,
+  schema text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  is_published boolean NOT NULL DEFAULT false,
+  CONSTRAINT type_schemas_pkey PRIMARY KEY (party_id, type)
+);
 
 CREATE TABLE unsubscribed_mailboxes (
   email text COLLATE "C" NOT NULL,
@@ -1152,6 +1221,7 @@ CREATE INDEX device_logins_by_expiry ON device_logins USING btree (expires_at);
 CREATE INDEX device_logins_of_network ON device_logins USING btree (network);
 CREATE INDEX device_logins_of_party ON device_logins USING btree (party_id) WHERE (party_id IS NOT NULL);
 CREATE INDEX device_logins_of_site ON device_logins USING btree (site) WHERE (site IS NOT NULL);
+CREATE INDEX document_facts_by_number ON document_facts USING btree (party_id, lower(number), message_id) WHERE (is_filtered AND (number IS NOT NULL));
 CREATE INDEX domain_key_statements_by_time ON domain_key_statements USING btree (party_id, domain, at);
 CREATE INDEX expiries_due ON expiries USING btree (due_at);
 CREATE INDEX files_by_message ON files USING btree (party_id, message_id, ordinal);
@@ -1199,7 +1269,11 @@ CREATE INDEX thread_labels_by_label ON thread_labels USING btree (party_id, labe
 CREATE INDEX threads_by_assignee ON threads USING btree (party_id, assignee_id, last_position, thread_id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX threads_by_class ON threads USING btree (party_id, class, last_position, thread_id);
 CREATE INDEX threads_by_counterparty ON threads USING btree (party_id, counterparty_id, last_position, thread_id) WHERE is_filtered;
+CREATE INDEX threads_by_due ON threads USING btree (party_id, document_state, document_due, thread_id) WHERE (is_filtered AND (document_due IS NOT NULL));
+CREATE INDEX threads_by_number ON threads USING btree (party_id, document_state, document_number, thread_id) WHERE (is_filtered AND (document_number IS NOT NULL));
 CREATE INDEX threads_by_segment ON threads USING btree (party_id, segment, last_position, thread_id) WHERE (is_filtered AND (segment IS NOT NULL));
+CREATE INDEX threads_by_state ON threads USING btree (party_id, document_state, last_position, thread_id) WHERE (is_filtered AND (document_state IS NOT NULL));
+CREATE INDEX threads_by_total ON threads USING btree (party_id, document_state, document_total, thread_id) WHERE (is_filtered AND (document_total IS NOT NULL));
 CREATE INDEX threads_by_type ON threads USING btree (party_id, type, last_position, thread_id) WHERE (is_filtered AND (type IS NOT NULL));
 CREATE INDEX uploads_by_age ON uploads USING btree (expires_at);
 CREATE INDEX verifications_by_expiry ON verifications USING btree (expires_at);
@@ -1638,7 +1712,7 @@ BEGIN
       SELECT * INTO sent FROM messages m
        WHERE m.sender_id = CASE entry.box WHEN 'in' THEN entry.counterparty_id ELSE unclaimed END AND m.id = entry.message_id LIMIT 1;
       joined := array_append(joined, ROW (business, entry.box, place, entry.message_id, sent.sender_id, entry.counterparty_id, thread,
-        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false)::indexed_entry);
+        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false, NULL)::indexed_entry);
     END IF;
   END LOOP;
   PERFORM follow_contacts(joined) WHERE joined <> '{}';
@@ -1726,11 +1800,14 @@ CREATE FUNCTION filter_threads(party bigint, most integer)
  SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
-  above CONSTANT uuid := (SELECT i.filtered_through FROM thread_index i WHERE i.party_id = party);
+  above uuid;
   part  uuid[];
 BEGIN
+  -- Before the threads, as all others lock them.
+  SELECT i.filtered_through INTO above FROM thread_index i WHERE i.party_id = party FOR UPDATE;
   part := ARRAY(SELECT t.thread_id FROM threads t WHERE t.party_id = party AND t.thread_id > above ORDER BY t.thread_id LIMIT most);
   UPDATE threads t SET is_filtered = true WHERE t.party_id = party AND t.thread_id = ANY (part) AND NOT t.is_filtered;
+  UPDATE document_facts f SET is_filtered = true WHERE f.party_id = party AND f.thread_id = ANY (part) AND NOT f.is_filtered;
   UPDATE thread_index i SET filtered_through = greatest(i.filtered_through, coalesce(part[most], 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
    WHERE i.party_id = party AND i.filtered_through IS NOT NULL;
   RETURN cardinality(part) = most;
@@ -1937,7 +2014,7 @@ BEGIN
   SELECT coalesce(array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                                  coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                                  e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                                 NULL, NULL, NULL, NULL, NULL)::indexed_entry), '{}'), max(e.position)
+                                 NULL, NULL, NULL, NULL, NULL, NULL)::indexed_entry), '{}'), max(e.position)
     INTO part, through
     FROM ((SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = thread AND l.box = 'in'
               AND l.position > after ORDER BY l.position LIMIT entries_max)
@@ -2115,6 +2192,38 @@ BEGIN
     END;
   END IF;
   RETURN replace(plain, '\', ' ');
+END
+$function$;
+
+CREATE FUNCTION judge_acknowledgement(party bigint, message uuid, said acknowledgement_status, why text, locks boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  before     acknowledgement_status;
+  before_why text;
+BEGIN
+  IF locks THEN
+    PERFORM FROM ledger_entries e WHERE e.party_id = party AND e.message_id = message AND e.box = 'in' FOR UPDATE;
+  ELSE
+    PERFORM FROM ledger_entries e WHERE e.party_id = party AND e.message_id = message AND e.box = 'in';
+  END IF;
+  IF NOT FOUND THEN
+    RETURN 'not received';
+  END IF;
+
+  -- Of one message, at most two are due, and the first of them is 'accepted', which is the first status of the type.
+  SELECT d.status, d.reason INTO before, before_why
+    FROM due_acknowledgements d WHERE d.party_id = party AND d.message_id = message ORDER BY d.status DESC LIMIT 1;
+  IF before IS NULL THEN
+    SELECT a.status, a.statement::json ->> 'reason' INTO before, before_why
+      FROM acknowledgements a WHERE a.party_id = party AND a.message_id = message ORDER BY a.number DESC LIMIT 1;
+  END IF;
+
+  RETURN CASE WHEN before IS NULL OR before = 'accepted' AND said <> 'accepted' THEN 'new'
+              WHEN before = said AND before_why IS NOT DISTINCT FROM why THEN 'same'
+              ELSE before::text END;
 END
 $function$;
 
@@ -2928,6 +3037,53 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION queue_acknowledgements(messages committed_message[], acknowledgements prepared_acknowledgement[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  reply   record;
+  verdict text;
+BEGIN
+  -- In the order of the messages, so that two batches which lock several entries lock them in the order of their ledgers' locks.
+  FOR reply IN
+    SELECT m.sender_id, m.in_reply_to, m.id, a.status, a.reason
+      FROM unnest(messages) WITH ORDINALITY AS m JOIN unnest(acknowledgements) AS a ON a.reply_id = m.id ORDER BY m.ordinality
+  LOOP
+    verdict := judge_acknowledgement(reply.sender_id, reply.in_reply_to, reply.status, reply.reason, true);
+    IF verdict = 'new' THEN
+      INSERT INTO due_acknowledgements (party_id, message_id, status, reason, reply_id)
+      VALUES (reply.sender_id, reply.in_reply_to, reply.status, reply.reason, reply.id);
+      PERFORM queue_job('acknowledge-message', json_build_object('party_id', reply.sender_id::text, 'message_id', reply.in_reply_to),
+                        'acknowledge-message ' || reply.sender_id || ' ' || reply.in_reply_to);
+    ELSIF verdict <> 'same' THEN
+      RAISE EXCEPTION '%', verdict USING ERRCODE = 'KR002';
+    END IF;
+  END LOOP;
+END
+$function$;
+
+CREATE FUNCTION queue_document_threads(party bigint, wanted uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after) SELECT true, party, new_uuid(clock_timestamp()), k, 0 FROM unnest(wanted) AS k;
+END
+$function$;
+
+CREATE FUNCTION queue_documents(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after)
+  SELECT false, e.party_id, new_uuid(clock_timestamp()), e.thread_id, min(e.position) - 1
+    FROM unnest(entries) AS e WHERE e.has_json OR e.type IS NOT NULL GROUP BY e.party_id, e.thread_id;
+END
+$function$;
+
 CREATE FUNCTION queue_job(job_name text, job_payload json, key text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2982,6 +3138,25 @@ BEGIN
   )
   SELECT string_agg(DISTINCT party_id || ':' || webhook_id, ',') INTO names FROM queued;
   RETURN names;
+END
+$function$;
+
+CREATE FUNCTION queue_older_documents(queued uuid, party bigint, below uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  threads_max CONSTANT integer := 200;
+  older       uuid[];
+BEGIN
+  older := ARRAY(SELECT t.thread_id FROM threads t WHERE t.party_id = party AND t.thread_id < below ORDER BY t.thread_id DESC LIMIT threads_max);
+  PERFORM queue_document_threads(party, older);
+  DELETE FROM document_queue q WHERE q.is_rebuild AND q.party_id = party AND q.id = queued;
+  -- Behind those, so that they are read before more are queued.
+  IF cardinality(older) = threads_max THEN
+    INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after) VALUES (true, party, new_uuid(clock_timestamp()), older[threads_max], -1);
+  END IF;
 END
 $function$;
 
@@ -3193,7 +3368,7 @@ BEGIN
   SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                         coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                         e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted)::indexed_entry)
+                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted, m.has_json)::indexed_entry)
     INTO entries
     FROM unnest(locked.parties, locked.through, locked.counted) AS k (party_id, through, counted)
    CROSS JOIN LATERAL (
@@ -3204,7 +3379,7 @@ BEGIN
         ORDER BY l.position LIMIT part_max)
       ORDER BY position LIMIT part_max) e
     LEFT JOIN LATERAL (
-      SELECT m.subject, m.file_count, m.received_at, m.sender FROM messages m
+      SELECT m.subject, m.file_count, m.received_at, m.sender, m.json IS NOT NULL AS has_json FROM messages m
        WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
 
   UPDATE thread_index i SET indexed_through = n.through
@@ -3255,7 +3430,7 @@ BEGIN
     SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                           coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                           e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                          m.subject, m.file_count > 0, NULL, NULL, true)::indexed_entry),
+                          m.subject, m.file_count > 0, NULL, NULL, true, NULL)::indexed_entry),
            max(e.position)
       INTO entries, after
       FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (
@@ -3741,6 +3916,46 @@ BEGIN
 
   RETURN QUERY SELECT entries, coalesce(taken.joined_parties, '{}'), coalesce(taken.joined_threads, '{}'),
                       cut IS NOT NULL OR taken.batches = batches_max;
+END
+$function$;
+
+CREATE FUNCTION take_queued_documents(rows_max integer, after_party bigint)
+ RETURNS TABLE(is_rebuild boolean, party_id bigint, id uuid, thread_id uuid, after bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  part_max CONSTANT integer := 25;
+  taken    integer := 0;
+  rows     integer;
+  party    bigint;
+  older    record;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('document facts ' || shard_name(), 0)) THEN
+    RETURN QUERY SELECT NULL::boolean, NULL::bigint, NULL::uuid, NULL::uuid, NULL::bigint;
+    RETURN;
+  END IF;
+  FOR again IN 0 .. 1 LOOP
+    FOR round IN 0 .. 1 LOOP
+      party := CASE round WHEN 0 THEN after_party ELSE -1 END;
+      WHILE taken < rows_max LOOP
+        SELECT q.party_id INTO party FROM document_queue q
+         WHERE q.is_rebuild = (again = 1) AND q.party_id > party AND (round = 0 OR q.party_id <= after_party) ORDER BY q.party_id LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        IF again = 1 THEN
+          SELECT q.* INTO older FROM document_queue q WHERE q.is_rebuild AND q.party_id = party ORDER BY q.id LIMIT 1;
+          PERFORM queue_older_documents(older.id, party, older.thread_id) WHERE older.after < 0;
+        END IF;
+        RETURN QUERY SELECT q.is_rebuild, q.party_id, q.id, q.thread_id, q.after FROM document_queue q
+                      WHERE q.is_rebuild = (again = 1) AND q.party_id = party AND q.after >= 0 ORDER BY q.id LIMIT least(part_max, rows_max - taken);
+        GET DIAGNOSTICS rows = ROW_COUNT;
+        taken := taken + rows;
+      END LOOP;
+    END LOOP;
+    -- New messages first: threads are read again when there are none.
+    EXIT WHEN taken > 0;
+  END LOOP;
 END
 $function$;
 

@@ -25,6 +25,7 @@ import * as consumers from './modules/consumers/routes.ts';
 import * as work from './modules/consumers/work-routes.ts';
 import * as contacts from './modules/contacts/routes.ts';
 import * as deviceLogins from './modules/device-logins/routes.ts';
+import * as ownTypes from './modules/document-types/own-routes.ts';
 import * as documentTypes from './modules/document-types/routes.ts';
 import { HOME } from './modules/documentation/library.ts';
 import { documentation } from './modules/documentation/routes.ts';
@@ -36,6 +37,7 @@ import * as exports from './modules/export/routes.ts';
 import * as objects from './modules/files/object-routes.ts';
 import * as files from './modules/files/routes.ts';
 import * as inboxSchema from './modules/inbox-schema/routes.ts';
+import * as typeSchemas from './modules/inbox-schema/type-routes.ts';
 import * as live from './modules/live/routes.ts';
 import * as log from './modules/log/routes.ts';
 import { keepsMails } from './modules/mail/kept-mail-access.ts';
@@ -52,6 +54,7 @@ import * as operations from './modules/operations/routes.ts';
 import * as parties from './modules/parties/routes.ts';
 import * as proofs from './modules/receipts/proof-routes.ts';
 import * as receipts from './modules/receipts/routes.ts';
+import * as renditions from './modules/renditions/routes.ts';
 import * as search from './modules/search/routes.ts';
 import * as signingKeys from './modules/signatures/key-routes.ts';
 import * as comments from './modules/threads/comment-routes.ts';
@@ -73,6 +76,10 @@ export const api: readonly Route<Context>[] = [
   ['GET', '/v1/inbox', 'key', messages.inbox],
   ['GET', '/v1/outbox', 'key rw', messages.outbox],
   ['GET', '/v1/messages/:id', 'key', messages.getOne],
+  ['GET', '/v1/messages/:id/document.pdf', 'key', renditions.pdf],
+  ['GET', '/v1/messages/:id/document.csv', 'key', renditions.csv],
+  ['GET', '/v1/messages/:id/document.xlsx', 'key', renditions.xlsx],
+  ['GET', '/v1/messages/:id/document.xml', 'key', renditions.xml],
   ['GET', '/v1/messages/:id/proof', 'key', proofs.ofMessage],
   ['GET', '/v1/messages/:id/signature', 'key', signatures.ofMessage],
   ['POST', '/v1/messages/:id/acknowledge', 'key rw', acknowledgements.acknowledge],
@@ -144,16 +151,27 @@ export const api: readonly Route<Context>[] = [
   ['PUT', '/v1/inbox/schema', 'key rw', inboxSchema.set],
   ['PATCH', '/v1/inbox/schema', 'key rw', inboxSchema.change],
   ['POST', '/v1/inbox/schema/check', 'key rw', inboxSchema.check],
+  ['GET', '/v1/inbox/schemas', 'key rw', typeSchemas.list],
+  ['GET', '/v1/inbox/schemas/:type', 'key rw', typeSchemas.getOne],
+  ['PUT', '/v1/inbox/schemas/:type', 'key rw', typeSchemas.set],
+  ['PATCH', '/v1/inbox/schemas/:type', 'key rw', typeSchemas.change],
+  ['DELETE', '/v1/inbox/schemas/:type', 'key rw', typeSchemas.remove],
   ['POST', '/v1/schema-check', 'key rw', inboxSchema.checkForRecipient],
   ['GET', '/v1/document-types', 'public', documentTypes.list],
   ['GET', '/v1/document-types/:type', 'public', documentTypes.getOne],
+  ['PUT', '/v1/document-types/:type', 'key rw', ownTypes.set],
+  ['DELETE', '/v1/document-types/:type', 'key rw', ownTypes.remove],
   ['POST', '/v1/document-types/:type/check', 'key rw', documentTypes.check],
+  ['GET', '/v1/business/document-types', 'key', ownTypes.list],
+  ['GET', '/v1/business/document-types/:type', 'key', ownTypes.getOne],
   ['GET', '/v1/agents', 'key', agents.list],
   ['GET', '/v1/agents/:id', 'key', agents.getOne],
   ['PATCH', '/v1/agents/:id', 'key rw', agents.change],
   ['GET', '/v1/handles', 'key', parties.search],
   ['GET', '/v1/public/:handle', 'public', parties.publicProfile],
   ['GET', '/v1/public/:handle/schema', 'public', inboxSchema.getPublished],
+  ['GET', '/v1/public/:handle/document-types', 'public', ownTypes.listPublished],
+  ['GET', '/v1/public/:handle/document-types/:type', 'public', ownTypes.getPublished],
   ['GET', '/v1/public/:handle/drop-page', 'public', dropPage.published],
   ['GET', '/v1/public/:handle/logo', 'public', dropPage.logo],
   ['GET', '/v1/sign-in', 'public', accounts.ways],

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { accountChores } from './modules/accounts/chores.ts';
+import { acknowledgeMessage } from './modules/acknowledgements/acknowledge.ts';
 import { expireMessages } from './modules/acknowledgements/expire.ts';
 import { contactChores } from './modules/contacts/chores.ts';
 import { domainKeyChores } from './modules/domain-keys/chores.ts';
@@ -25,6 +26,7 @@ export function allChores(context: Context): Chore[] {
     ...accountChores,
     ...messageChores,
     joinHistory,
+    acknowledgeMessage,
     expireMessages,
     ...contactChores,
     ...domainChores(context, (tx, partyId, domain) => tellOfLostDomain(context, tx, partyId, domain)),

@@ -10,6 +10,7 @@ import type { Business } from './contract/parties.ts';
 import { FOLLOWING } from './followers.ts';
 import { LOG_COMMANDS } from './log-commands.ts';
 import { businessOfAgent, businessOfKey, createAgent, createKey, revokeKey } from './modules/agents/agents.ts';
+import { readQueued } from './modules/document-facts/document-sweep.ts';
 import { vouchForDomain } from './modules/domains/domains.ts';
 import { type Progress, reindex } from './modules/following/reindex.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
@@ -131,6 +132,7 @@ const COMMANDS: Record<string, Command> = {
     run: async ({ database }) => {
       const threads = await reindex(database, FOLLOWING, (progress) => console.error(progressBar(progress, 'threads')));
       await indexQueued(database, (progress) => console.error(progressBar(progress, 'threads to search')));
+      await readQueued(database, (progress) => console.error(progressBar(progress, 'threads with documents')));
       return { json: { threads }, text: `Read ${threads.toLocaleString('en')} threads from the ledgers.` };
     },
   },

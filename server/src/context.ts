@@ -15,12 +15,14 @@ import { HistoryGuard } from './modules/attestations/history-guard.ts';
 import { Witnesses } from './modules/attestations/witnesses.ts';
 import { Blocks } from './modules/blocks/blocks.ts';
 import { Leases } from './modules/consumers/leases.ts';
+import { DocumentTypes } from './modules/document-types/own-types.ts';
 import { Exports } from './modules/export/export.ts';
 import { Downloads } from './modules/files/downloads.ts';
 import { Files } from './modules/files/files.ts';
 import { PartedUploads } from './modules/files/parted-uploads.ts';
 import { Following } from './modules/following/following.ts';
 import { InboxSchemas } from './modules/inbox-schema/inbox-schema.ts';
+import { TypeSchemas } from './modules/inbox-schema/type-schemas.ts';
 import { Arrivals } from './modules/live/arrivals.ts';
 import { Log } from './modules/log/log.ts';
 import { LogKeys } from './modules/log/log-keys.ts';
@@ -34,6 +36,7 @@ import { Ledger } from './modules/messages/ledger.ts';
 import { PartyDirectory } from './modules/parties/directory.ts';
 import { LoggedWaits } from './modules/promises/logged-waits.ts';
 import { Promises } from './modules/promises/promises.ts';
+import { Renditions } from './modules/renditions/renditions.ts';
 import { addCommentDocument } from './modules/search/comment-documents.ts';
 import { Searches } from './modules/search/search.ts';
 import { LoggedKeys } from './modules/signatures/logged-keys.ts';
@@ -84,7 +87,10 @@ export interface Context {
   arrivals: Arrivals;
   leases: Leases;
   schemas: InboxSchemas;
+  typeSchemas: TypeSchemas;
+  documentTypes: DocumentTypes;
   hasher: CanonicalHasher;
+  renditions: Renditions;
   files: Files;
   partedUploads: PartedUploads;
   downloads: Downloads;
@@ -133,15 +139,12 @@ export async function buildContext(
   const parties = new PartyDirectory(database, feed);
   const cursors = new Cursors(await sharedSecret(database, 'cursors'));
   const keys = new KeyRing(database, feed);
-  const checker = new SchemaChecker();
-  const hasher = new CanonicalHasher();
   await feed.start();
   closers.push(
     () => feed.stop(),
     () => keys.stop(),
-    () => checker.stop(),
-    () => hasher.stop(),
   );
+  const { checker, hasher, renditions } = workersOf(closers);
   const { tokens, announcer, topics } = await startExchanges(database, connection, log, closers);
   const [quotas, metrics] = [quotasOf(config), new Registry()];
   const { now } = await startClock(database, closers);
@@ -171,8 +174,9 @@ export async function buildContext(
     following: new Following(database, FOLLOWING, log),
     arrivals: new Arrivals(database, metrics, log),
     leases: new Leases(database, topics, feed, metrics, log),
-    schemas: new InboxSchemas(database, feed, checker),
+    ...schemasOf(database, feed, checker),
     hasher,
+    renditions,
     files,
     ...readersOf(database, parties, cursors),
     ...REGISTERED,
@@ -204,6 +208,13 @@ async function openBucket(config: Config, now: Clock, log: Logger, closers: (() 
 function folderOf(config: Config, database: Database, signer: UrlSigner, publicUrl: string): FolderStore {
   const exclusively: Exclusively = (name, work) => database.exclusively(name, work);
   return new FolderStore(path.join(config.dataDir, 'files'), signer, publicUrl, exclusively, config.freeDiskReserveBytes);
+}
+
+/** What computes in threads of its own. */
+function workersOf(closers: (() => Promise<void>)[]) {
+  const workers = { checker: new SchemaChecker(), hasher: new CanonicalHasher(), renditions: new Renditions() };
+  closers.push(...Object.values(workers).map((one) => () => one.stop()));
+  return workers;
 }
 
 async function startClock(database: Database, closers: (() => Promise<void>)[]): Promise<DatabaseClock> {
@@ -325,4 +336,9 @@ function quotasOf(config: Config): Quotas {
     dailyUploadBytes: config.dailyUploadLimitBytes,
     dailyUploadBytesPerPerson: config.dailyUploadLimitPerPersonBytes,
   };
+}
+
+function schemasOf(database: Database, feed: ChangeFeed, checker: SchemaChecker) {
+  const schemas = new InboxSchemas(database, feed, checker);
+  return { schemas, typeSchemas: new TypeSchemas(database, schemas), documentTypes: new DocumentTypes(database, schemas) };
 }

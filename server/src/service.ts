@@ -11,6 +11,7 @@ import { HandOverSweep } from './modules/acknowledgements/hand-over-sweep.ts';
 import { Cosigning } from './modules/attestations/cosigning.ts';
 import { RevocationLists } from './modules/attestations/revocation-lists.ts';
 import { Timestamps } from './modules/attestations/timestamps.ts';
+import { collectDocumentMetrics, DocumentSweep } from './modules/document-facts/document-sweep.ts';
 import { apiDocument } from './modules/documentation/api-document.ts';
 import { collectFollowerMetrics } from './modules/following/follow-metrics.ts';
 import { FollowSweep } from './modules/following/follow-sweep.ts';
@@ -111,7 +112,7 @@ export async function startService(config: Config, role: Role, log: Logger, opti
     if (hasApi || config.publicUrl !== undefined) await ensureLog(context, log);
     if (hasApi) await context.promises.start();
     if (hasWorker) {
-      for (const collect of [collectLogMetrics, collectFollowerMetrics]) collect(database, context.metrics);
+      for (const collect of [collectLogMetrics, collectFollowerMetrics, collectDocumentMetrics]) collect(database, context.metrics);
       const { outbound } = context;
       const dispatcher = new Dispatcher(context, { outbound, failures: failureRulesOf(config), connection: opened.direct, feed }, log);
       finishers.push(() => dispatcher.stop());
@@ -173,6 +174,7 @@ function sweepsFor(context: Context, log: Logger) {
     new FollowSweep(database, FOLLOWING, log),
     new HandOverSweep(database, log),
     new SearchIndex(database, log),
+    new DocumentSweep(database, log),
     new Sequencer(publication, log),
     ...attestersFor(context, log),
   ];

@@ -16,6 +16,18 @@ export interface paths {
   "/v1/messages/{id}": {
     get: operations["getMessagesId"];
   };
+  "/v1/messages/{id}/document.pdf": {
+    get: operations["getMessagesIdDocumentPdf"];
+  };
+  "/v1/messages/{id}/document.csv": {
+    get: operations["getMessagesIdDocumentCsv"];
+  };
+  "/v1/messages/{id}/document.xlsx": {
+    get: operations["getMessagesIdDocumentXlsx"];
+  };
+  "/v1/messages/{id}/document.xml": {
+    get: operations["getMessagesIdDocumentXml"];
+  };
   "/v1/messages/{id}/proof": {
     get: operations["getMessagesIdProof"];
   };
@@ -199,6 +211,15 @@ export interface paths {
   "/v1/inbox/schema/check": {
     post: operations["postInboxSchemaCheck"];
   };
+  "/v1/inbox/schemas": {
+    get: operations["getInboxSchemas"];
+  };
+  "/v1/inbox/schemas/{type}": {
+    get: operations["getInboxSchemasType"];
+    put: operations["putInboxSchemasType"];
+    delete: operations["deleteInboxSchemasType"];
+    patch: operations["patchInboxSchemasType"];
+  };
   "/v1/schema-check": {
     post: operations["postSchemaCheck"];
   };
@@ -207,9 +228,17 @@ export interface paths {
   };
   "/v1/document-types/{type}": {
     get: operations["getDocumentTypesType"];
+    put: operations["putDocumentTypesType"];
+    delete: operations["deleteDocumentTypesType"];
   };
   "/v1/document-types/{type}/check": {
     post: operations["postDocumentTypesTypeCheck"];
+  };
+  "/v1/business/document-types": {
+    get: operations["getBusinessDocumentTypes"];
+  };
+  "/v1/business/document-types/{type}": {
+    get: operations["getBusinessDocumentTypesType"];
   };
   "/v1/agents": {
     get: operations["getAgents"];
@@ -227,6 +256,12 @@ export interface paths {
   };
   "/v1/public/{handle}/schema": {
     get: operations["getPublicHandleSchema"];
+  };
+  "/v1/public/{handle}/document-types": {
+    get: operations["getPublicHandleDocumentTypes"];
+  };
+  "/v1/public/{handle}/document-types/{type}": {
+    get: operations["getPublicHandleDocumentTypesType"];
   };
   "/v1/public/{handle}/drop-page": {
     get: operations["getPublicHandleDropPage"];
@@ -413,6 +448,9 @@ export interface components {
           path: string;
           message: string;
           keyword: string;
+          allowed?: unknown[];
+          allowed_count?: number;
+          pattern?: string;
         }[];
     };
     SentEnvelope: {
@@ -450,6 +488,11 @@ export interface components {
       subject?: string | null;
       note?: string | null;
       expires_in?: number | null;
+      acknowledge?: ({
+        /** @enum {string} */
+        status: "accepted" | "rejected" | "processed";
+        reason?: string | null;
+      }) | null;
       json?: unknown;
       files?: string[];
     };
@@ -513,6 +556,11 @@ export interface components {
       subject?: string | null;
       note?: string | null;
       expires_in?: number | null;
+      acknowledge?: ({
+        /** @enum {string} */
+        status: "accepted" | "rejected" | "processed";
+        reason?: string | null;
+      }) | null;
       json?: unknown;
       files?: string[];
       idempotency_key?: string | null;
@@ -718,6 +766,14 @@ export interface components {
       id: string;
       name: string;
     };
+    ThreadDocument: {
+      state: ("requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected") | null;
+      type: string | null;
+      number: string | null;
+      total: string | null;
+      currency: string | null;
+      due_date: string | null;
+    };
     Thread: {
       id: string;
       subject: string | null;
@@ -733,6 +789,7 @@ export interface components {
       has_files: boolean;
       failed_schema: boolean;
       type: string | null;
+      document: components["schemas"]["ThreadDocument"] | null;
       updated_at: string;
     };
     ThreadCount: {
@@ -747,6 +804,7 @@ export interface components {
       status: "open" | "done";
       assignee: components["schemas"]["Colleague"] | null;
       labels: string[];
+      document: components["schemas"]["ThreadDocument"] | null;
     };
     Comment: {
       id: string;
@@ -772,6 +830,17 @@ export interface components {
         failed_schema?: boolean;
         since?: string;
         until?: string;
+        /** @enum {string} */
+        document_state?: "requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected";
+        number?: string;
+        due_after?: string;
+        due_before?: string;
+        total_min?: string;
+        total_max?: string;
+        /** @enum {string} */
+        sort?: "updated" | "due_date" | "total" | "number";
+        /** @enum {string} */
+        order?: "asc" | "desc";
       };
       shared: boolean;
       mine: boolean;
@@ -1099,6 +1168,18 @@ export interface components {
       };
       validation: components["schemas"]["Validation"] | null;
     };
+    TypeSchemaHead: {
+      type: string;
+      updated_at: string;
+      published: boolean;
+      bytes: number;
+    };
+    TypeSchema: {
+      type: string;
+      schema: unknown;
+      updated_at: string;
+      published: boolean;
+    };
     RecipientCheck: {
       validation: components["schemas"]["Validation"];
     };
@@ -1163,10 +1244,25 @@ export interface components {
       schema: {
         [key: string]: unknown;
       };
-      layout: components["schemas"]["DocumentLayout"];
       samples: {
           [key: string]: unknown;
         }[];
+      layout: components["schemas"]["DocumentLayout"];
+    };
+    OwnDocumentType: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+      schema: {
+        [key: string]: unknown;
+      };
+      samples: {
+          [key: string]: unknown;
+        }[];
+      layout: components["schemas"]["DocumentLayout"];
+      updated_at: string;
+      published: boolean;
     };
     DocumentCheck: {
       valid: boolean;
@@ -1174,12 +1270,23 @@ export interface components {
           path: string;
           message: string;
           keyword: string;
+          allowed?: unknown[];
+          allowed_count?: number;
+          pattern?: string;
         }[];
       warnings: {
           path: string;
           code: string;
           message: string;
         }[];
+    };
+    OwnDocumentTypeHead: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+      updated_at: string;
+      published: boolean;
     };
     Agent: {
       id: string;
@@ -1198,6 +1305,27 @@ export interface components {
     PublishedSchema: {
       schema: unknown;
       updated_at: string | null;
+    };
+    PublishedDocumentTypeHead: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+      updated_at: string;
+    };
+    PublishedDocumentType: {
+      type: string;
+      title: string;
+      description: string;
+      version: number;
+      schema: {
+        [key: string]: unknown;
+      };
+      samples: {
+          [key: string]: unknown;
+        }[];
+      layout: components["schemas"]["DocumentLayout"];
+      updated_at: string;
     };
     DropPage: {
       welcome: string;
@@ -1403,6 +1531,7 @@ export interface components {
       status: "open" | "done";
       assignee: components["schemas"]["Colleague"] | null;
       labels: string[];
+      document: components["schemas"]["ThreadDocument"] | null;
     };
     AcknowledgedMessage: {
       message_id: string;
@@ -1447,6 +1576,10 @@ export interface operations {
          *   "subject": "Order 4711",
          *   "note": "Please confirm.",
          *   "expires_in": 60,
+         *   "acknowledge": {
+         *     "status": "accepted",
+         *     "reason": "timed out"
+         *   },
          *   "json": {
          *     "items": [
          *       {
@@ -1561,6 +1694,74 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Envelope"];
+        };
+      };
+    };
+  };
+  getMessagesIdDocumentPdf: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/pdf": string;
+        };
+      };
+    };
+  };
+  getMessagesIdDocumentCsv: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "text/csv": string;
+        };
+      };
+    };
+  };
+  getMessagesIdDocumentXlsx: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+        };
+      };
+    };
+  };
+  getMessagesIdDocumentXml: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/xml": string;
         };
       };
     };
@@ -1739,6 +1940,14 @@ export interface operations {
         failed_schema?: boolean;
         since?: string;
         until?: string;
+        document_state?: "requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected";
+        number?: string;
+        due_after?: string;
+        due_before?: string;
+        total_min?: string;
+        total_max?: string;
+        sort?: "updated" | "due_date" | "total" | "number";
+        order?: "asc" | "desc";
       };
       header?: {
         "Waybill-Business"?: string;
@@ -2011,6 +2220,17 @@ export interface operations {
             failed_schema?: boolean;
             since?: string;
             until?: string;
+            /** @enum {string} */
+            document_state?: "requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected";
+            number?: string;
+            due_after?: string;
+            due_before?: string;
+            total_min?: string;
+            total_max?: string;
+            /** @enum {string} */
+            sort?: "updated" | "due_date" | "total" | "number";
+            /** @enum {string} */
+            order?: "asc" | "desc";
           };
           shared?: boolean;
         };
@@ -2066,6 +2286,17 @@ export interface operations {
             failed_schema?: boolean;
             since?: string;
             until?: string;
+            /** @enum {string} */
+            document_state?: "requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected";
+            number?: string;
+            due_after?: string;
+            due_before?: string;
+            total_min?: string;
+            total_max?: string;
+            /** @enum {string} */
+            sort?: "updated" | "due_date" | "total" | "number";
+            /** @enum {string} */
+            order?: "asc" | "desc";
           };
           shared?: boolean;
         };
@@ -2189,6 +2420,14 @@ export interface operations {
         failed_schema?: boolean;
         since?: string;
         until?: string;
+        document_state?: "requested" | "quoted" | "ordered" | "changed" | "confirmed" | "despatched" | "received" | "invoiced" | "disputed" | "credited" | "paid" | "rejected";
+        number?: string;
+        due_after?: string;
+        due_before?: string;
+        total_min?: string;
+        total_max?: string;
+        sort?: "updated" | "due_date" | "total" | "number";
+        order?: "asc" | "desc";
         from?: string;
         to?: string;
         validation?: "passed" | "failed" | "not_applicable";
@@ -3198,10 +3437,108 @@ export interface operations {
       };
     };
   };
+  getInboxSchemas: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["TypeSchemaHead"][];
+          };
+        };
+      };
+    };
+  };
+  getInboxSchemasType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["TypeSchema"];
+        };
+      };
+    };
+  };
+  putInboxSchemasType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          schema?: unknown;
+          schema_of?: string;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["TypeSchema"];
+        };
+      };
+    };
+  };
+  deleteInboxSchemasType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
+  patchInboxSchemasType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          published: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["TypeSchema"];
+        };
+      };
+    };
+  };
   postSchemaCheck: {
     parameters: {
       query: {
         to: string;
+        type?: string;
       };
       header?: {
         "Waybill-Business"?: string;
@@ -3247,6 +3584,97 @@ export interface operations {
       };
     };
   };
+  putDocumentTypesType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          title: string;
+          description?: string;
+          schema: {
+            [key: string]: unknown;
+          };
+          layout?: {
+            number?: string;
+            currency?: string;
+            parties?: string[];
+            facts?: ({
+                path: string;
+                /** @enum {string} */
+                format?: "money" | "quantity" | "percent";
+              })[];
+            lines?: {
+              path: string;
+              columns: ({
+                  path: string;
+                  /** @enum {string} */
+                  format?: "money" | "quantity" | "percent";
+                })[];
+              details?: ({
+                  path: string;
+                  /** @enum {string} */
+                  format?: "money" | "quantity" | "percent";
+                })[];
+            };
+            tables?: ({
+                path: string;
+                columns: ({
+                    path: string;
+                    /** @enum {string} */
+                    format?: "money" | "quantity" | "percent";
+                  })[];
+                details?: ({
+                    path: string;
+                    /** @enum {string} */
+                    format?: "money" | "quantity" | "percent";
+                  })[];
+              })[];
+            totals?: ({
+                path: string;
+                /** @enum {string} */
+                format?: "money" | "quantity" | "percent";
+              })[];
+            terms?: ({
+                path: string;
+                /** @enum {string} */
+                format?: "money" | "quantity" | "percent";
+              })[];
+            notes?: string[];
+          };
+          published?: boolean;
+        };
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["OwnDocumentType"];
+        };
+      };
+    };
+  };
+  deleteDocumentTypesType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    responses: {
+      204: {
+        content: never;
+      };
+    };
+  };
   postDocumentTypesTypeCheck: {
     parameters: {
       header?: {
@@ -3267,6 +3695,39 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["DocumentCheck"];
+        };
+      };
+    };
+  };
+  getBusinessDocumentTypes: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["OwnDocumentTypeHead"][];
+          };
+        };
+      };
+    };
+  };
+  getBusinessDocumentTypesType: {
+    parameters: {
+      header?: {
+        "Waybill-Business"?: string;
+      };
+      path: {
+        type: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["OwnDocumentType"];
         };
       };
     };
@@ -3399,6 +3860,9 @@ export interface operations {
   };
   getPublicHandleSchema: {
     parameters: {
+      query?: {
+        type?: string;
+      };
       path: {
         handle: string;
       };
@@ -3407,6 +3871,37 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["PublishedSchema"];
+        };
+      };
+    };
+  };
+  getPublicHandleDocumentTypes: {
+    parameters: {
+      path: {
+        handle: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": {
+            data: components["schemas"]["PublishedDocumentTypeHead"][];
+          };
+        };
+      };
+    };
+  };
+  getPublicHandleDocumentTypesType: {
+    parameters: {
+      path: {
+        handle: string;
+        type: string;
+      };
+    };
+    responses: {
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublishedDocumentType"];
         };
       };
     };
@@ -3535,6 +4030,10 @@ export interface operations {
          *   "subject": "Order 4711",
          *   "note": "Please confirm.",
          *   "expires_in": 60,
+         *   "acknowledge": {
+         *     "status": "accepted",
+         *     "reason": "timed out"
+         *   },
          *   "json": {
          *     "items": [
          *       {
@@ -4347,6 +4846,7 @@ export type MinimalReceipt = components['schemas']['MinimalReceipt'];
 export type AnyReceipt = components['schemas']['AnyReceipt'];
 export type ReceiptSignature = components['schemas']['ReceiptSignature'];
 export type Colleague = components['schemas']['Colleague'];
+export type ThreadDocument = components['schemas']['ThreadDocument'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadCount = components['schemas']['ThreadCount'];
 export type ThreadState = components['schemas']['ThreadState'];
@@ -4374,14 +4874,20 @@ export type Block = components['schemas']['Block'];
 export type Contact = components['schemas']['Contact'];
 export type InboxSchema = components['schemas']['InboxSchema'];
 export type SchemaCheck = components['schemas']['SchemaCheck'];
+export type TypeSchemaHead = components['schemas']['TypeSchemaHead'];
+export type TypeSchema = components['schemas']['TypeSchema'];
 export type RecipientCheck = components['schemas']['RecipientCheck'];
 export type DocumentTypeHead = components['schemas']['DocumentTypeHead'];
 export type DocumentLayout = components['schemas']['DocumentLayout'];
 export type DocumentType = components['schemas']['DocumentType'];
+export type OwnDocumentType = components['schemas']['OwnDocumentType'];
 export type DocumentCheck = components['schemas']['DocumentCheck'];
+export type OwnDocumentTypeHead = components['schemas']['OwnDocumentTypeHead'];
 export type Agent = components['schemas']['Agent'];
 export type PublicProfile = components['schemas']['PublicProfile'];
 export type PublishedSchema = components['schemas']['PublishedSchema'];
+export type PublishedDocumentTypeHead = components['schemas']['PublishedDocumentTypeHead'];
+export type PublishedDocumentType = components['schemas']['PublishedDocumentType'];
 export type DropPage = components['schemas']['DropPage'];
 export type SignIn = components['schemas']['SignIn'];
 export type Account = components['schemas']['Account'];

@@ -32,7 +32,7 @@ BEGIN
       SELECT * INTO sent FROM messages m
        WHERE m.sender_id = CASE entry.box WHEN 'in' THEN entry.counterparty_id ELSE unclaimed END AND m.id = entry.message_id LIMIT 1;
       joined := array_append(joined, ROW (business, entry.box, place, entry.message_id, sent.sender_id, entry.counterparty_id, thread,
-        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false)::indexed_entry);
+        entry.validation, entry.type, entry.segment, entry.from_email, NULL, NULL, sent.received_at, CASE entry.box WHEN 'in' THEN sent.sender END, false, NULL)::indexed_entry);
     END IF;
   END LOOP;
   PERFORM follow_contacts(joined) WHERE joined <> '{}';

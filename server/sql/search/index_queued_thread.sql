@@ -9,7 +9,7 @@ BEGIN
   SELECT coalesce(array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                                  coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                                  e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                                 NULL, NULL, NULL, NULL, NULL)::indexed_entry), '{}'), max(e.position)
+                                 NULL, NULL, NULL, NULL, NULL, NULL)::indexed_entry), '{}'), max(e.position)
     INTO part, through
     FROM ((SELECT l.* FROM ledger_entries l WHERE l.party_id = party AND l.thread_id = thread AND l.box = 'in'
               AND l.position > after ORDER BY l.position LIMIT entries_max)

@@ -20,7 +20,7 @@ BEGIN
     SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                           coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                           e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                          m.subject, m.file_count > 0, NULL, NULL, true)::indexed_entry),
+                          m.subject, m.file_count > 0, NULL, NULL, true, NULL)::indexed_entry),
            max(e.position)
       INTO entries, after
       FROM unnest(wanted) AS k (thread_id) CROSS JOIN LATERAL (

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { ActorSchema, PartySchema } from './envelope.ts';
+import { Refusal } from './errors.ts';
+import { ACKNOWLEDGEMENT_REASON_MAX_CHARS } from './limits.ts';
 import { closed } from './paging.ts';
 
 export const ACKNOWLEDGEMENT_STATUSES = ['accepted', 'rejected', 'processed'] as const;
@@ -8,6 +10,28 @@ export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
 export const acknowledgementStatus = Type.Enum([...ACKNOWLEDGEMENT_STATUSES], {
   description: 'accepted: taken on, not finally. rejected, processed: finally.',
 });
+
+const reasonSchema = Type.Union([Type.String({ maxLength: ACKNOWLEDGEMENT_REASON_MAX_CHARS }), Type.Null()], {
+  description: 'A text for the sender.',
+});
+
+/** What a recipient says of a message, on its own or together with a reply. */
+export const saidFields = { status: acknowledgementStatus, reason: Type.Optional(reasonSchema) };
+
+export interface SaidWithReply {
+  status: AcknowledgementStatus;
+  reason: string | null;
+}
+
+/** The refusal of an acknowledgement after another one. */
+export function refuseContradiction(before: string, said: AcknowledgementStatus): never {
+  throw new Refusal(
+    'conflict',
+    before === said
+      ? `The message is ${before} already, with another reason.`
+      : `The message is ${before} already, which can’t be changed to ${said}.`,
+  );
+}
 
 export const AcknowledgementSchema = Type.Object(
   {

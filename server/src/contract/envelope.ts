@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { ALLOWED_VALUES_MAX } from './limits.ts';
 import { MESSAGE_TEXTS, mapTexts, TEXT_NAMES } from './message-fields.ts';
 
 const nullable = <T extends TSchema>(schema: T, description?: string) =>
@@ -48,11 +49,22 @@ const ReceiptFileSchema = Type.Object(fileFields, { $id: 'ReceiptFile', ...close
 export const ValidationSchema = Type.Object(
   {
     status: Type.Enum(['passed', 'failed', 'not_applicable'], {
-      description: 'not_applicable: no inbox schema was set, or there was no json.',
+      description: 'not_applicable: the recipient had no schema for the message, or there was no json.',
     }),
     errors: Type.Array(
       Type.Object(
-        { path: Type.String({ description: 'JSON Pointer into json.' }), message: Type.String(), keyword: Type.String() },
+        {
+          path: Type.String({ description: 'JSON Pointer into json.' }),
+          message: Type.String(),
+          keyword: Type.String(),
+          allowed: Type.Optional(
+            Type.Array(Type.Unknown(), {
+              description: `The values of \`enum\` or \`const\`, at most ${ALLOWED_VALUES_MAX}: for the owner of the schema, and in checks by a published one.`,
+            }),
+          ),
+          allowed_count: Type.Optional(Type.Integer({ description: 'How many values the schema allows.' })),
+          pattern: Type.Optional(Type.String({ description: 'The `pattern`, for those who see `allowed`.' })),
+        },
         closed,
       ),
     ),

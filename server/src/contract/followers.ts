@@ -1,11 +1,11 @@
 /** replies: also messages to parties without a handle. */
-export type Concern = 'files' | 'signatures' | 'replies' | 'expiries';
+export type Concern = 'files' | 'signatures' | 'acknowledgements' | 'replies' | 'expiries';
 
 /** A consequence of each batch of delivered messages, in the transaction that delivers them. */
 export interface Follower {
   /** Takes the batch as `committed_message[]`. Its file is server/sql/<module>/<sqlFunction>.sql. */
   sqlFunction: string;
-  takes?: 'files' | 'signatures';
+  takes?: 'files' | 'signatures' | 'acknowledgements';
   /** A batch without such a message does not call the follower. Default: every message. */
   concerns?: Concern;
   follows: string;

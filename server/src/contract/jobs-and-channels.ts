@@ -5,6 +5,7 @@
 
 /** Jobs that a transaction queues, with queue_job or add_job. Scheduled jobs are named where they are defined. */
 export const JOBS = {
+  acknowledgeMessage: 'acknowledge-message',
   filterEntries: 'filter-entries',
   filterThreads: 'filter-threads',
   forgetWebhook: 'forget-webhook',

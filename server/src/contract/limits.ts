@@ -154,14 +154,8 @@ export const SWEEP_STATEMENT_MAX_MS = 60_000;
 /** Time within which the database must respond to a statement of a chore, such as one that removes what has expired. */
 export const CHORE_STATEMENT_MAX_MS = 600_000;
 
-// # Inbox schemas, event streams, usage
+// # Event streams, usage
 
-/** Schemas that a business can set or check at the same time, in each process. */
-export const SCHEMA_CHECKS_AT_ONCE_MAX = 8;
-/** Schemas that a signed-in person can set or check at the same time across all businesses, in each process. */
-export const SCHEMA_CHECKS_PER_PERSON_AT_ONCE_MAX = 16;
-/** Bytes of a document that `POST /v1/document-types/{type}/check` takes. */
-export const DOCUMENT_CHECK_MAX_BYTES = 64 * 1024;
 /** Open event streams, in each process. */
 export const EVENT_STREAMS_MAX = 1_000;
 /** Open event streams of one business. */
@@ -272,7 +266,6 @@ export const CONTACT_NOTES_MAX_CHARS = 10_000;
 export const CONTACT_QUERY_MAX_CHARS = 200;
 /** Types, and actors, that a contact shows. */
 export const ACTIVITY_ITEMS_MAX = 100;
-
 /** Characters of the welcome text of a drop page. */
 export const WELCOME_MAX_CHARS = 500;
 /** Bytes of a logo, which fits a small body in base64. */
@@ -326,16 +319,17 @@ export const SEARCH_MARKED_WORDS_MAX = 100_000;
 export const FIRST_SEARCH_WAIT_MS = 3_000;
 /** Searches of one business that wait for each other, in each process. */
 export const SEARCHES_WAITING_PER_BUSINESS_MAX = 20;
-/** Exports of one business at a time, in each process. */
-export const EXPORTS_PER_BUSINESS_MAX = 2;
 
 export * from './consumer-limits.ts';
+export * from './document-fact-limits.ts';
 export * from './domain-key-limits.ts';
 export * from './log-limits.ts';
 export * from './mail-limits.ts';
 export * from './mcp-limits.ts';
 export * from './people-limits.ts';
 export * from './process-limits.ts';
+export * from './rendition-limits.ts';
+export * from './schema-limits.ts';
 export * from './webhook-limits.ts';
 export * from './witness-limits.ts';
 

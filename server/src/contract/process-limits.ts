@@ -16,3 +16,5 @@ export const STATEMENT_MAX_MS = 10_000;
 export const WRITE_PROOF_FRESH_MS = 5_000;
 /** Time after which a write that proves nothing yet makes `/readyz` 503, and the service refuse further writes until it is committed. */
 export const WRITE_PROOF_MAX_MS = 3_000;
+/** Exports of one business at a time, in each process. */
+export const EXPORTS_PER_BUSINESS_MAX = 2;

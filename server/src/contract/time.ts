@@ -14,6 +14,16 @@ export function parseTime(text: string): number | undefined {
   return whole + Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
 }
 
+const DAY_MS = 86_400_000;
+
+/** Returns a day such as 2026-01-31, also if it is written as so many days from today in UTC: 7d, -7d. Undefined: the text is no day. */
+export function parseDay(text: string): string | undefined {
+  const [, days] = /^(-?\d{1,4})d$/.exec(text) ?? [];
+  if (days !== undefined) return new Date(Date.now() + Number(days) * DAY_MS).toISOString().slice(0, 10);
+  // The calendar of PostgreSQL has no year 0.
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !text.startsWith('0000') && isRealDate(text) ? text : undefined;
+}
+
 /** Date.parse reads February 30th as March 2nd. */
 function isRealDate(date: string): boolean {
   const midnight = new Date(`${date}T00:00:00Z`);

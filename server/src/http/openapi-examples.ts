@@ -106,6 +106,8 @@ function plainExample({ type, format, pattern, minimum }: Schema): unknown {
   if (type !== 'string') return {};
   if (format === 'date-time') return TIME;
   if (format === 'date') return DAY;
+  // A JSON Pointer.
+  if (pattern?.startsWith('^(/')) return '/number';
   const prefix = /^\^(\w+)_/.exec(String(pattern))?.[1];
   return prefix !== undefined ? `${prefix}_${ID}` : String(pattern).startsWith('^sha256:') ? HASH : 'text';
 }

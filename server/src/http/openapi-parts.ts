@@ -142,6 +142,9 @@ export function withHandlePattern(name: string, schema: Schema): Schema {
   return name === 'handle' && schema.type === 'string' ? { ...schema, ...HANDLE } : schema;
 }
 
-export function wantsText(rule: 'oneOf' | 'anyOf', fields: readonly string[]): Schema {
-  return { [rule]: fields.map((field) => ({ required: [field], properties: { [field]: { type: 'string' } } })) };
+/** A text that is null counts as not given. Fields that exclude some types are JSON, which counts whatever it is. */
+export function wantsFields(rule: 'oneOf' | 'anyOf', fields: readonly string[], { properties = {} }: Schema): Schema {
+  const wants = (field: string) =>
+    properties[field]?.not ? { required: [field] } : { required: [field], properties: { [field]: { type: 'string' } } };
+  return { [rule]: fields.map(wants) };
 }

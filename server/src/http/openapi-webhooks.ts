@@ -83,7 +83,8 @@ export function webhooksSection(
     'file.hashed': { operationId: 'fileHashed', summary: 'A large file of a message has got its hash, after the delivery', ...message },
     'thread.updated': {
       operationId: 'threadUpdated',
-      summary: 'Your business changed the status, assignee or labels of a thread, or commented on it',
+      summary:
+        'The document of a thread has a new state, or your business changed the status, assignee or labels of the thread, or commented on it',
       ...thread,
     },
     'message.acknowledged': {

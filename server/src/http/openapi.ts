@@ -15,7 +15,7 @@ import {
   type Parameter,
   type Response,
   successHeaders,
-  wantsText,
+  wantsFields,
   withHandlePattern,
   withPattern,
 } from './openapi-parts.ts';
@@ -223,9 +223,13 @@ function bodyContent(
   schemas: Schemas,
 ): Content {
   const schema = extract(body, schemas, false);
-  const rules = [...(exactlyOneOf ? [wantsText('oneOf', exactlyOneOf)] : []), ...(atLeastOneOf ? [wantsText('anyOf', atLeastOneOf)] : [])];
   // The rules go beside the fields, which may be in a component.
-  if (rules.length > 0) Object.assign(schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema, { allOf: rules });
+  const owner = schema.$ref === undefined ? schema : component(schema.$ref, schemas).schema;
+  const rules = [
+    ...(exactlyOneOf ? [wantsFields('oneOf', exactlyOneOf, owner)] : []),
+    ...(atLeastOneOf ? [wantsFields('anyOf', atLeastOneOf, owner)] : []),
+  ];
+  if (rules.length > 0) Object.assign(owner, { allOf: rules });
   const example = exampleOf(schema, { schemas, isRequest: true, ...(exactlyOneOf && { oneOf: exactlyOneOf }) });
   return {
     'application/json': { schema, example },
@@ -298,6 +302,6 @@ function capitalized(word: string): string {
 
 /** Camel case, because generators of clients turn ids into function names. */
 function operationId(method: string, path: string): string {
-  const words = path.split(/[/:_-]+/).filter((word) => word !== '' && word !== 'v1');
+  const words = path.split(/[/:._-]+/).filter((word) => word !== '' && word !== 'v1');
   return method.toLowerCase() + words.map(capitalized).join('');
 }

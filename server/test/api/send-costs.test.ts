@@ -38,10 +38,12 @@ describe.each(SIZES)('batches of %i', (size) => {
     for (let n = 0; n < FIRST_BATCHES + BATCHES; n++) {
       await take('commit', n >= FIRST_BATCHES, () => steps.commit(size));
       await take('after', n >= FIRST_BATCHES, () => steps.follow());
+      await take('documents', n >= FIRST_BATCHES, () => steps.readDocuments());
       await take('commit, with a webhook', n >= FIRST_BATCHES, () => steps.commit(size, DELIVERED));
       await take('delivery', n >= FIRST_BATCHES, () => steps.deliver());
       await take('hand-overs', n >= FIRST_BATCHES, () => steps.numberHandOvers());
       await steps.follow();
+      await steps.readDocuments();
     }
     for (const [step, costs] of taken) counted[`${step}, ${size}`] = medianCosts(costs);
     if (process.env['UPDATE_COSTS']) return;

@@ -42,7 +42,15 @@ describe('PATCH /threads/{id}', () => {
     const { thread_id: id } = await received({ subject: 'Suit' });
     const { status, body, text } = await agent.patch(`/threads/${id}`, { status: 'done' });
     expect(status, text).toBe(200);
-    expect(body).toEqual({ subject: 'Suit', message_count: 1, unread_count: 1, status: 'done', assignee: null, labels: [] });
+    expect(body).toEqual({
+      subject: 'Suit',
+      message_count: 1,
+      unread_count: 1,
+      status: 'done',
+      assignee: null,
+      labels: [],
+      document: null,
+    });
     expect(ids(await threadsOf(owner, { status: 'done' }))).toContain(id);
     expect(ids(await threadsOf(owner, { status: 'open' }))).not.toContain(id);
     expect((await owner.get(`/threads/${id}`)).body.state).toMatchObject({ status: 'done' });

@@ -54,6 +54,7 @@ describe('GET /threads', () => {
       has_files: false,
       failed_schema: false,
       type: 'order.placed',
+      document: null,
       updated_at: expect.any(String),
     });
     // Between two shards, a message may have a slightly later position in its recipient's ledger.

@@ -53,6 +53,39 @@ test('a process that is killed leaves acknowledgements with both parties, and in
   expect([leaves?.count, rows?.count]).toEqual([KILLS * MESSAGES, 2 * KILLS * MESSAGES]);
 });
 
+test('a process that is killed leaves replies together with what they acknowledge, or nothing', async () => {
+  const ids: string[] = [];
+  for (let i = 0; i < MESSAGES; i++) ids.push((await acme.api.send({ to: 'globex', type: 'order', json: { i } })).body.id);
+  const settings = { DATABASE_URL: service.databaseUrl, PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: '0' };
+  for (let round = 0; round < KILLS; round++) {
+    const killed = await startProcess({ env: settings });
+    const there = new Api(killed.url, globex.secret);
+    const some = ids.slice((round * MESSAGES) / KILLS, ((round + 1) * MESSAGES) / KILLS);
+    const confirmed = new Set<string>();
+    const all = Promise.allSettled(
+      some.map(async (id) => {
+        const { status } = await there.send({ in_reply_to: id, acknowledge: { status: 'accepted', reason: id } });
+        if (status === 201) confirmed.add(id);
+      }),
+    );
+    await sleep(randomInt(5, 60));
+    await killed.stop('SIGKILL');
+    await all;
+    const replied = async (id: string) => {
+      const { thread_id } = (await globex.api.get(`/messages/${id}`)).body;
+      return (await globex.api.get(`/threads/${thread_id}`)).body.data.length === 2;
+    };
+    const acknowledged = async (id: string, by: TestBusiness) =>
+      (await by.api.get(`/messages/${id}/acknowledgements`)).body.data.map(({ reason }: { reason: string }) => reason);
+    for (const id of some) {
+      const isReplied = await replied(id);
+      if (confirmed.has(id)) expect(isReplied).toBe(true);
+      for (const by of [acme, globex]) await expect.poll(() => acknowledged(id, by), { timeout: 10_000 }).toEqual(isReplied ? [id] : []);
+    }
+  }
+  expect(await service.sql('SELECT FROM due_acknowledgements')).toEqual([]);
+});
+
 test('a key that is revoked while sends are under way signs none that begin after the revocation; no send loses its signature', async () => {
   const key = await newSigningKey(service, acme);
   const party = (await service.sql<{ id: string }>("SELECT id FROM parties WHERE handle = 'acme'"))[0]?.id;

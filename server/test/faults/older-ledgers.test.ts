@@ -11,7 +11,7 @@ import { signInWithCode } from '../support/people.ts';
 import { temporaryFolder, until } from '../support/process.ts';
 import { search, untilSearchable } from '../support/search.ts';
 import { createDatabase, startTestService, type TestService } from '../support/service.ts';
-import { threadsOf } from '../support/threads.ts';
+import { threadsOf, untilDocumentsRead } from '../support/threads.ts';
 
 const LAST = '0003';
 const unlimited = { NEW_ACCOUNT_DAILY_MESSAGE_LIMIT: '0', MONTHLY_MESSAGE_LIMIT: '0' };
@@ -90,6 +90,7 @@ test('a database from before threads and search lists every thread and finds eve
   const newer = await startTestService({ ...unlimited, DATABASE_URL: await createDatabase('undistributed') });
   onTestFinished(() => newer.stop());
   const secrets = await fill(newer);
+  await untilDocumentsRead(newer);
   const expected = new Map<string, Awaited<ReturnType<typeof shown>>>();
   for (const [handle, secret] of Object.entries(secrets)) expected.set(handle, await shown(new Api(newer.url, secret)));
   expect(expected.get('acme')?.threads.length).toBeGreaterThan(30);
@@ -99,6 +100,7 @@ test('a database from before threads and search lists every thread and finds eve
   onTestFinished(() => older.stop());
   await until(async () => (await older.sql('SELECT FROM thread_index WHERE rebuilt_through IS NOT NULL')).length === 0);
   await untilSearchable(older);
+  await untilDocumentsRead(older);
   for (const [handle, secret] of Object.entries(secrets)) {
     const api = new Api(older.url, secret);
     expect(await shown(api), handle).toEqual(expected.get(handle));

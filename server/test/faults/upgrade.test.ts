@@ -42,7 +42,7 @@ const SETTINGS = {
 type Reader = Pick<Api, 'get'>;
 type Query = <T extends object>(text: string, values?: unknown[]) => Promise<T[]>;
 
-const NOTHING_WAITS = `SELECT FROM committed_batches UNION ALL SELECT FROM search_queue UNION ALL SELECT FROM queued_jobs
+const NOTHING_WAITS = `SELECT FROM committed_batches UNION ALL SELECT FROM search_queue UNION ALL SELECT FROM document_queue UNION ALL SELECT FROM queued_jobs
   UNION ALL SELECT FROM graphile_worker.jobs WHERE run_at <= now() UNION ALL SELECT FROM webhook_attempts WHERE status = 'pending' AND due_at <= now()
   UNION ALL SELECT FROM webhook_recoveries WHERE ended_at IS NULL LIMIT 1`;
 
@@ -58,7 +58,7 @@ describe('what release 0.2 responded', () => {
     const movedMs = await loadRelease(release, databaseUrl, dataFolderOf(databaseUrl));
     const service = await startTestService({ ...SETTINGS, DATABASE_URL: databaseUrl }, role);
     if (role === 'all')
-      for (const table of ['committed_batches', 'search_queue', 'graphile_worker.jobs WHERE run_at <= now()'])
+      for (const table of ['committed_batches', 'search_queue', 'document_queue', 'graphile_worker.jobs WHERE run_at <= now()'])
         await until(async () => (await service.sql(`SELECT FROM ${table} LIMIT 1`)).length === 0);
     // The first search of a business begins its index.
     if (role === 'all')

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { documentType } from '@waybill/documents';
 import { expect } from 'vitest';
 import type { Reader } from './document-shell.ts';
 import type { ExampleWorld } from './examples/world.ts';
@@ -235,6 +236,14 @@ export const WALKS: Record<string, Partial<Record<Reader, Walk>>> = {
   'docs/guides/agents-mcp.md': { curl: { shows: [/"handle":"acme"/] } },
   'docs/guides/verify-ed25519.md': { curl: { shows: [/"public_key":"whpk_/] } },
   'docs/guides/documents.md': { curl: { shows: [/"type":"order.confirmation"/, /"layout":/, /Expected 630.00/, /"status":"passed"/] } },
+  'docs/guides/work-with-documents.md': {
+    curl: {
+      before: async ({ world: { acme } }) => {
+        await acme.api.send({ to: 'globex', type: 'order', json: documentType('order')?.samples[0] });
+      },
+      shows: [/"data":/, /Ball bearing/, /<Order /],
+    },
+  },
   'docs/guides/inbox-schema.md': { curl: { shows: [/"status":"failed"/] } },
   'docs/guides/people.md': {
     curl: {

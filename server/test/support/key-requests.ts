@@ -19,6 +19,9 @@ export function goodRequestsOfKeys(
     await service.sql('DELETE FROM thread_views');
     return acme.api.write('POST', '/views', { name: 'Open', filter: { status: 'open' } });
   };
+  const ownType = () =>
+    acme.api.write('PUT', '/document-types/delivery.slot', { title: 'Delivery slot', schema: { type: 'object' }, published: true });
+  const typeSchema = () => acme.api.write('PUT', '/inbox/schemas/order', { schema_of: 'order' });
   const saveGlobex = () => acme.api.write('POST', '/contacts', { handle: 'globex' });
   const newWebhook = async () => {
     await service.sql('DELETE FROM webhooks');
@@ -31,6 +34,11 @@ export function goodRequestsOfKeys(
     await acme.api.write('PUT', '/consumers/jobs', { max_tries: 1 });
     await acme.api.send({ to: 'acme' });
     return (await acme.api.write('POST', '/consumers/jobs/lease', {})).body.data[0].message.id;
+  }
+  async function withLines(form: string): Promise<ApiResponse> {
+    const order = { number: '1', currency: 'EUR', buyer: { name: 'Acme' }, lines: [{ name: 'Bolt', quantity: 3 }] };
+    const { id } = (await acme.api.send({ to: 'globex', type: 'order', json: order })).body;
+    return acme.api.get(`/messages/${id}/document.${form}`);
   }
   const newRecovery = async () =>
     acme.api.write('POST', `/webhooks/${(await newWebhook()).body.id}/recover`, { since: '2026-01-01', only: 'missing' });
@@ -63,6 +71,44 @@ export function goodRequestsOfKeys(
     'GET /v1/document-types': () => service.anonymous.get('/document-types'),
     'GET /v1/document-types/:type': () => service.anonymous.get('/document-types/invoice'),
     'POST /v1/document-types/:type/check': () => acme.api.write('POST', '/document-types/order/check', { json: { number: 1 } }),
+    'PUT /v1/document-types/:type': () => ownType(),
+    'DELETE /v1/document-types/:type': async () => {
+      await ownType();
+      return acme.api.request('DELETE', '/v1/document-types/delivery.slot');
+    },
+    'GET /v1/business/document-types': async () => {
+      await ownType();
+      return acme.api.get('/business/document-types');
+    },
+    'GET /v1/business/document-types/:type': async () => {
+      await ownType();
+      return acme.api.get('/business/document-types/delivery.slot');
+    },
+    'GET /v1/public/:handle/document-types': async () => {
+      await ownType();
+      return service.anonymous.get('/public/acme/document-types');
+    },
+    'GET /v1/public/:handle/document-types/:type': async () => {
+      await ownType();
+      return service.anonymous.get('/public/acme/document-types/delivery.slot');
+    },
+    'GET /v1/inbox/schemas': async () => {
+      await typeSchema();
+      return acme.api.get('/inbox/schemas');
+    },
+    'GET /v1/inbox/schemas/:type': async () => {
+      await typeSchema();
+      return acme.api.get('/inbox/schemas/order');
+    },
+    'PUT /v1/inbox/schemas/:type': () => typeSchema(),
+    'PATCH /v1/inbox/schemas/:type': async () => {
+      await typeSchema();
+      return acme.api.patch('/inbox/schemas/order', { published: true });
+    },
+    'DELETE /v1/inbox/schemas/:type': async () => {
+      await typeSchema();
+      return acme.api.request('DELETE', '/v1/inbox/schemas/order');
+    },
     'GET /v1/public/:handle': () => service.anonymous.get('/public/acme'),
     'GET /v1/public/:handle/drop-page': () => service.anonymous.get('/public/acme/drop-page'),
     'GET /v1/public/:handle/schema': () => service.anonymous.get('/public/acme/schema'),
@@ -91,6 +137,10 @@ export function goodRequestsOfKeys(
       return acme.api.write('POST', `/messages/${id}/redeliver`, { webhook_id: (await newWebhook()).body.id });
     },
     'GET /v1/messages/:id': () => acme.api.get(`/messages/${sent.id}`),
+    'GET /v1/messages/:id/document.pdf': () => acme.api.get(`/messages/${sent.id}/document.pdf`),
+    'GET /v1/messages/:id/document.csv': () => withLines('csv'),
+    'GET /v1/messages/:id/document.xlsx': () => withLines('xlsx'),
+    'GET /v1/messages/:id/document.xml': () => withLines('xml'),
     'GET /v1/messages/:id/proof': () => untilLogged(() => acme.api.get(`/messages/${sent.id}/proof?contents=false`)),
     'GET /v1/threads': () => acme.api.get('/threads?limit=2&box=out'),
     'GET /v1/threads/counts': () => acme.api.get('/threads/counts'),

@@ -6,6 +6,7 @@ import { LOG_BATCH_MAX_LEAVES } from '../../src/contract/log-limits.ts';
 import { COMMITS, FOLLOWING } from '../../src/followers.ts';
 import { findNoted } from '../../src/modules/acknowledgements/chain-store.ts';
 import { lockChains } from '../../src/modules/acknowledgements/chains.ts';
+import { readRound } from '../../src/modules/document-facts/read-documents.ts';
 import { followSome } from '../../src/modules/following/follow-store.ts';
 import { placeBatches, waitingBatches } from '../../src/modules/log/batch-store.ts';
 import { commitMessages } from '../../src/modules/messages/commit-store.ts';
@@ -36,6 +37,8 @@ export interface SendSteps {
   commit(count: number, segment?: string): Promise<void>;
   /** Takes the steps that follow a commit: the index of threads, and places in the log. */
   follow(): Promise<void>;
+  /** Reads the documents of the messages that were followed. */
+  readDocuments(): Promise<void>;
   /** Leases the attempts that are due, and records them as delivered. */
   deliver(): Promise<void>;
   /** Gives the hand-overs of these deliveries their numbers, and their leaves in the log. */
@@ -88,6 +91,12 @@ export async function openSendSteps(folder: string): Promise<SendSteps> {
         batches.map(({ id }) => id),
         firsts,
       );
+    },
+    readDocuments: async () => {
+      for (;;) {
+        const round = await readRound(db, 0n);
+        if (round === 'busy' || round.threads === 0) return;
+      }
     },
     deliver: async () => {
       const leased = await leaseAttempts(db, worker, [{ ...webhook, room: MANY, held: new Set() }], LEASE_S);

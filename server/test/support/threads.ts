@@ -24,3 +24,9 @@ export async function expectThread(api: Reader, threadId: string, like: object):
 export function untilIndexed({ sql }: { sql: (text: string) => Promise<unknown[]> }): Promise<void> {
   return until(async () => (await sql('SELECT FROM committed_batches')).length === 0);
 }
+
+/** Waits until the documents of all threads have been read. */
+export async function untilDocumentsRead(service: { sql: (text: string) => Promise<unknown[]> }): Promise<void> {
+  await untilIndexed(service);
+  await until(async () => (await service.sql('SELECT FROM document_queue')).length === 0);
+}

@@ -8,6 +8,7 @@ const SOURCES = path.resolve(import.meta.dirname, '../../src');
 const MAY_ASK_ALL_SHARDS = [
   'modules/acknowledgements/expire.ts',
   'modules/contacts/chores.ts',
+  'modules/document-facts/document-sweep.ts',
   'modules/files/chores.ts',
   // The lag of all followers.
   'modules/following/follow-metrics.ts',

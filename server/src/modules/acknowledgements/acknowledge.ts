@@ -1,8 +1,10 @@
-import type { AcknowledgementStatus } from '../../contract/acknowledgements.ts';
+import { type AcknowledgementStatus, refuseContradiction, type SaidWithReply } from '../../contract/acknowledgements.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { formatId } from '../../contract/ids.ts';
+import { JOBS } from '../../contract/jobs-and-channels.ts';
 import type { ActorView, Caller, PartyView } from '../../contract/parties.ts';
+import type { Chore } from '../../platform/jobs/jobs.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { counterpartyNow } from '../messages/counterparty.ts';
 import { sha256Text } from '../messages/envelope.ts';
@@ -14,9 +16,12 @@ import { nextPlace, type Place } from './chain.ts';
 import { type Chain, extendChain, lockChain } from './chains.ts';
 import * as store from './store.ts';
 
-interface Acknowledgement {
-  status: AcknowledgementStatus;
-  reason: string | null;
+type Acknowledgement = SaidWithReply;
+
+/** Who acknowledges, as in an envelope. */
+interface Author {
+  party: PartyView;
+  actor: ActorView;
 }
 
 /** What the recipient takes for the message and for the next number of its chain. A signature covers both. */
@@ -51,20 +56,49 @@ const LATER: Readonly<Record<AcknowledgementStatus, readonly AcknowledgementStat
 
 /**
  * The recipient of a message says what becomes of it. One transaction, also across two shards, writes it for both parties, logs it, and
- * queues the event for the sender's webhooks.
+ * queues the event for the sender's webhooks. What came with replies before is said first.
  */
-export async function acknowledge(
+export function acknowledge(
   database: Database,
-  caller: Caller,
+  { business, actor }: Caller,
   messageId: string,
   given: Acknowledgement & Expected,
   signed: SignedRequest | undefined,
 ): Promise<Acknowledged> {
+  return withChain(database, business.id, messageId, async (subject) => {
+    const chain = await sayDue(subject);
+    return say(subject, chain, { party: business.view, actor }, given, signed);
+  });
+}
+
+/** Says what came with replies to a message. Does nothing if that was said meanwhile. */
+export const acknowledgeMessage: Chore<{ party_id: string; message_id: string }> = {
+  name: JOBS.acknowledgeMessage,
+  run: async (database, _log, { party_id, message_id }) => {
+    await withChain(database, BigInt(party_id), message_id, sayDue);
+    return undefined;
+  },
+};
+
+/** A received message, locked in a transaction that can write for both parties. */
+interface Subject {
+  partyId: bigint;
+  senderId: bigint;
+  messageId: string;
+  of: (partyId: bigint) => Queryable;
+  chain: Chain;
+}
+
+async function withChain<T>(database: Database, partyId: bigint, messageId: string, work: (subject: Subject) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < MOVES_MAX; tries++) {
-    const senderId = await counterpartyNow(database, caller.business.id, messageId);
+    const senderId = await counterpartyNow(database, partyId, messageId);
     if (senderId === undefined) notReceived();
-    const acknowledged = await acknowledgeTo(database, caller, senderId, { messageId, given, signed });
-    if (acknowledged !== 'moved') return acknowledged;
+    const done = await inBoth(database, partyId, senderId, async (of) => {
+      const chain = (await lockChain(of(partyId), partyId, messageId)) ?? notReceived();
+      if (!(await store.holdSent(of(senderId), senderId, messageId))) return 'moved';
+      return { result: await work({ partyId, senderId, messageId, of, chain }) };
+    });
+    if (done !== 'moved') return done.result;
   }
   throw new Error('the ledger of a sender could not be found');
 }
@@ -72,41 +106,51 @@ export async function acknowledge(
 /** Limits the retries: the sender's message can join a business between two of them. */
 const MOVES_MAX = 5;
 
-function acknowledgeTo(
-  database: Database,
-  caller: Caller,
-  senderId: bigint,
-  { messageId, given, signed }: { messageId: string; given: Acknowledgement & Expected; signed: SignedRequest | undefined },
-): Promise<Acknowledged | 'moved'> {
-  const { business } = caller;
-  return inBoth(database, business.id, senderId, async (of) => {
-    const [mine, theirs] = [of(business.id), of(senderId)];
-    const chain = (await lockChain(mine, business.id, messageId)) ?? notReceived();
-    if (!(await store.holdSent(theirs, senderId, messageId))) return 'moved';
-    const before = (await store.listAcknowledgements(mine, business.id, messageId)).at(-1);
-    if (before && isSame(before, given)) {
-      refuseUnexpected(chain, before.chainNumber ?? given.number, given);
-      return { record: before, isRepeat: true };
-    }
-    if (before && !LATER[before.status].includes(given.status)) refuseChange(before.status, given.status);
-    refuseUnexpected(chain, nextPlace(chain.links).number, given);
-    if (signed) await requireValidKey(mine, business.id, signed.keyId);
-    const link = await extendChain(mine, chain, 'acknowledgement', (place, at) => statementOf(caller, chain, given, place, at));
-    const record = {
-      number: (before?.number ?? 0) + 1,
-      chainNumber: link.number,
-      recipientId: business.id,
-      status: given.status,
-      statement: link.statement,
-      logBatch: link.logBatch,
-      signed,
-    };
-    await store.insertAcknowledgement(mine, business.id, messageId, record);
-    if (senderId !== business.id) await store.insertAcknowledgement(theirs, senderId, messageId, record);
-    await queueEvents(theirs, senderId, 'message.acknowledged', [messageId]);
-    await noteInOrder(of, [business.id, senderId]);
-    return { record, isRepeat: false };
-  });
+/** The commits of the replies have judged it. Returns the chain with what it has then. */
+async function sayDue(subject: Subject): Promise<Chain> {
+  const { of, partyId, messageId } = subject;
+  let { chain } = subject;
+  const due = await store.takeDue(of(partyId), partyId, messageId);
+  // Nothing but `processed` or `rejected` can follow, and what they follow is `accepted`.
+  due.sort((one, other) => Number(other.status === 'accepted') - Number(one.status === 'accepted'));
+  for (const { status, reason, sender } of due) {
+    await say(subject, chain, JSON.parse(sender), { status, reason, contentHash: undefined, number: undefined }, undefined);
+    chain = (await lockChain(of(partyId), partyId, messageId)) ?? notReceived();
+  }
+  return chain;
+}
+
+async function say(
+  { partyId, senderId, messageId, of }: Subject,
+  chain: Chain,
+  author: Author,
+  given: Acknowledgement & Expected,
+  signed: SignedRequest | undefined,
+): Promise<Acknowledged> {
+  const [mine, theirs] = [of(partyId), of(senderId)];
+  const before = (await store.listAcknowledgements(mine, partyId, messageId)).at(-1);
+  if (before && isSame(before, given)) {
+    refuseUnexpected(chain, before.chainNumber ?? given.number, given);
+    return { record: before, isRepeat: true };
+  }
+  if (before && !LATER[before.status].includes(given.status)) refuseContradiction(before.status, given.status);
+  refuseUnexpected(chain, nextPlace(chain.links).number, given);
+  if (signed) await requireValidKey(mine, partyId, signed.keyId);
+  const link = await extendChain(mine, chain, 'acknowledgement', (place, at) => statementOf(author, chain, given, place, at));
+  const record = {
+    number: (before?.number ?? 0) + 1,
+    chainNumber: link.number,
+    recipientId: partyId,
+    status: given.status,
+    statement: link.statement,
+    logBatch: link.logBatch,
+    signed,
+  };
+  await store.insertAcknowledgement(mine, partyId, messageId, record);
+  if (senderId !== partyId) await store.insertAcknowledgement(theirs, senderId, messageId, record);
+  await queueEvents(theirs, senderId, 'message.acknowledged', [messageId]);
+  await noteInOrder(of, [partyId, senderId]);
+  return { record, isRepeat: false };
 }
 
 export function inBoth<T>(
@@ -127,7 +171,7 @@ export async function noteInOrder(of: (partyId: bigint) => Queryable, partyIds: 
 }
 
 function statementOf(
-  { business, actor }: Caller,
+  { party, actor }: Author,
   { message }: Chain,
   { status, reason }: Acknowledgement,
   { number, previous }: Place,
@@ -139,7 +183,7 @@ function statementOf(
     content_hash: sha256Text(message.contentHash),
     message: formatId('msg', message.id),
     number,
-    party: business.view,
+    party,
     previous,
     reason,
     status,
@@ -160,15 +204,6 @@ function refuseUnexpected({ message, links }: Chain, number: number | undefined,
   const next = nextPlace(links).number;
   const reason = number === next ? 'Something was said of the message meanwhile' : `The same was said before, with the number ${number}`;
   throw new Refusal('conflict', `${reason}. The next number is ${next}: read the acknowledgements of the message, and decide again.`);
-}
-
-function refuseChange(before: AcknowledgementStatus, status: AcknowledgementStatus): never {
-  throw new Refusal(
-    'conflict',
-    before === status
-      ? `The message is ${before} already, with another reason.`
-      : `The message is ${before} already, which can’t be changed to ${status}.`,
-  );
 }
 
 function notReceived(): never {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { AcknowledgementSchema, acknowledgementStatus, HandOverSchema, NonDeliverySchema } from '../../contract/acknowledgements.ts';
+import { AcknowledgementSchema, HandOverSchema, NonDeliverySchema, saidFields } from '../../contract/acknowledgements.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { parseId } from '../../contract/ids.ts';
-import { ACKNOWLEDGEMENT_REASON_MAX_CHARS, CHAIN_MAX_LINKS } from '../../contract/limits.ts';
+import { CHAIN_MAX_LINKS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
 import { signatureHeaders } from '../messages/message-requests.ts';
@@ -17,10 +17,7 @@ const params = Type.Object({ id: Type.String({ description: 'msg_ id' }) });
 
 const RequestSchema = Type.Object(
   {
-    status: acknowledgementStatus,
-    reason: Type.Optional(
-      Type.Union([Type.String({ maxLength: ACKNOWLEDGEMENT_REASON_MAX_CHARS }), Type.Null()], { description: 'A text for the sender.' }),
-    ),
+    ...saidFields,
     content_hash: Type.Optional(
       Type.Union([Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }), Type.Null()], {
         description:

@@ -83,8 +83,15 @@ export async function listAcknowledgements(db: Queryable, partyId: bigint, messa
   return (await db.query(OF_MESSAGE, [partyId, messageId])).map(toRecord);
 }
 
+/** The state of the thread's document may follow from it (modules/document-facts), which a worker finds out: no entry is behind the last position. */
 const INSERT = statement(
-  `INSERT INTO acknowledgements (party_id, message_id, number, chain_number, recipient_id, status, statement, log_batch, key_id, signature_input, signature,
+  `WITH queued AS (
+     INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after)
+     SELECT false, $1, new_uuid(clock_timestamp()), e.thread_id, 9223372036854775807
+       FROM (SELECT e.thread_id FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL
+              WHERE e.party_id = $1 AND e.message_id = $2 LIMIT 1) e
+   )
+   INSERT INTO acknowledgements (party_id, message_id, number, chain_number, recipient_id, status, statement, log_batch, key_id, signature_input, signature,
                                  components, body)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 );
@@ -99,4 +106,17 @@ export async function insertAcknowledgement(
     (part) => part ?? null,
   );
   await tx.query(INSERT, [partyId, messageId, number, chainNumber, recipientId, status, text, logBatch, ...signature]);
+}
+
+const TAKE_DUE = prepared(
+  'take-due-acknowledgements',
+  `DELETE FROM due_acknowledgements d USING messages m
+    WHERE d.party_id = $1 AND d.message_id = $2 AND m.sender_id = d.party_id AND m.id = d.reply_id
+   RETURNING d.status, d.reason, m.sender`,
+  { status: oneOf('acknowledgement_status', ACKNOWLEDGEMENT_STATUSES), reason: 'text?', sender: 'text' },
+);
+
+/** What came with replies, with their senders as JSON text. */
+export function takeDue(tx: Queryable, partyId: bigint, messageId: string) {
+  return tx.query(TAKE_DUE, [partyId, messageId]);
 }

@@ -1,4 +1,4 @@
-import { checkDocument, DOCUMENT_TYPES, type DocumentType, documentType } from '@waybill/documents';
+import { checkDocument, DOCUMENT_TYPES, type DocumentType } from '@waybill/documents';
 import { type TSchema, Type } from 'typebox';
 import { ValidationSchema } from '../../contract/envelope.ts';
 import { invalid, Refusal } from '../../contract/errors.ts';
@@ -10,63 +10,15 @@ import { StaticDocument } from '../../http/static-document.ts';
 import { whileConnected } from '../../http/while-connected.ts';
 import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import type { InboxSchemas } from '../inbox-schema/inbox-schema.ts';
+import { LayoutSchema } from './layout.ts';
+import type { DocumentTypes } from './own-types.ts';
+import { documentTypeFields, headFields } from './type-fields.ts';
 
-const { endpoint, publicEndpoint } = endpointsFor<{ schemas: InboxSchemas }>();
-
-const headFields = {
-  type: Type.String({ description: 'The `type` of the message that carries the document.' }),
-  title: Type.String(),
-  description: Type.String(),
-  version: Type.Integer({ description: 'Counts up when a property changes its meaning or goes, not for new properties.' }),
-};
-
-const pointer = Type.String({ description: 'JSON Pointer into the document; in a table, into a row.' });
-const item = Type.Object(
-  {
-    path: pointer,
-    format: Type.Optional(Type.Enum(['money', 'quantity', 'percent'], { description: 'How a number is shown. Money is in the currency.' })),
-  },
-  closed,
-);
-const items = (description: string) => Type.Array(item, { description });
-const table = Type.Object(
-  { path: pointer, columns: Type.Array(item), details: Type.Optional(items('What stands below a row.')) },
-  { description: 'An array of objects, a row each.', ...closed },
-);
-
-const LayoutSchema = Type.Object(
-  {
-    number: pointer,
-    currency: Type.Optional(pointer),
-    parties: Type.Array(pointer, { description: 'Objects with a name and an address.' }),
-    facts: items('Dates, references and other facts of the head.'),
-    lines: Type.Optional(table),
-    tables: Type.Array(table, { description: 'Smaller tables, which follow the lines.' }),
-    totals: items('Amounts in the order of the addition. The last one is the result.'),
-    terms: items('Terms of payment and delivery.'),
-    notes: Type.Array(pointer),
-  },
-  {
-    $id: 'DocumentLayout',
-    description: 'What a view or a form shows where. The `title` of a property in the schema is its label.',
-    ...closed,
-  },
-);
+const { endpoint, publicEndpoint } = endpointsFor<{ schemas: InboxSchemas; documentTypes: DocumentTypes }>();
 
 const TypeHeadSchema = Type.Object(headFields, { $id: 'DocumentTypeHead', ...closed });
 
-const DocumentTypeSchema = Type.Object(
-  {
-    ...headFields,
-    schema: Type.Object(
-      {},
-      { additionalProperties: true, description: 'A JSON Schema, dialect 2020-12, with a title and a meaning for each property.' },
-    ),
-    layout: LayoutSchema,
-    samples: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'Documents that meet the schema.' }),
-  },
-  { $id: 'DocumentType', ...closed },
-);
+const DocumentTypeSchema = Type.Object({ ...documentTypeFields, layout: LayoutSchema }, { $id: 'DocumentType', ...closed });
 
 const headOf = ({ type, title, description, version }: DocumentType) => ({ type, title, description, version });
 const wholeOf = (one: DocumentType) => ({ ...headOf(one), schema: one.schema, layout: one.layout, samples: one.samples });
@@ -126,20 +78,18 @@ const DocumentCheckSchema = Type.Object(
 export const check = endpoint({
   summary: 'Check a document before you send it',
   description:
-    'Checks it by the schema of the type, and by rules that a schema cannot state: sums, taxes, dates, references. Nothing is stored.',
+    'Checks it by the schema of the type, yours or of the catalogue. A type of the catalogue has rules, too, that a schema cannot state: sums, taxes, dates, references. Nothing is stored.',
   params: Type.Object({ type: Type.String() }),
   body: QuestionSchema,
   readsRawBody: true,
   success: found('The result.', DocumentCheckSchema),
   errors: ['validation_error', 'invalid_json', 'json_too_large', 'unsupported_media_type', 'not_found'],
-  handle: async ({ schemas }, { caller, params, rawBody, request, spend }) => {
-    const type = documentType(params.type);
-    if (!type) throw unknownType();
+  handle: async ({ schemas, documentTypes }, { caller, params, rawBody, request, spend }) => {
+    const { schema, ruled } = await documentTypes.known(caller.business.id, params.type);
     const json = documentIn(rawBody);
-    const schema = JSON.stringify(type.schema);
     const { errors } = await whileConnected(request, (gone) => schemas.checkBy(caller, schema, json, gone, spend));
     const beganAt = performance.now();
-    const warnings = checkDocument(type, json.toString('utf8'));
+    const warnings = ruled ? checkDocument(ruled, json.toString('utf8')) : [];
     spend({ workerMs: performance.now() - beganAt });
     return { body: `{"valid":${errors === '[]'},"errors":${errors},"warnings":${JSON.stringify(warnings)}}` };
   },

@@ -16,7 +16,7 @@ export interface Area {
 
 /** The areas of the API in reading order, with their paths. The first match counts. */
 const AREAS: [name: string, paths: RegExp][] = [
-  ['Documents', /^\/v1\/document-types\b/],
+  ['Documents', /^\/v1\/(document-types|business\/document-types|public\/\{handle\}\/document-types)\b/],
   ['Schemas', /^\/v1\/(inbox\/schema|schema-check|public\/\{handle\}\/schema)/],
   ['Messages', /^\/v1\/(messages|inbox|outbox|receipts|search|export|events)\b/],
   ['Threads', /^\/v1\/(threads|views|notifications)\b/],

@@ -70,6 +70,6 @@ function logoIn(base64: string): store.Logo {
   return { bytes, type: image.type, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 32) };
 }
 
-export function findLogo(database: Database, { id }: Business): Promise<store.Logo | undefined> {
+export function findLogo(database: Database, { id }: Pick<Business, 'id'>): Promise<store.Logo | undefined> {
   return store.findLogo(database.of(id), id);
 }

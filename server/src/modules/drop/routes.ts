@@ -30,7 +30,6 @@ export const send = personEndpoint({
   description:
     'Drop pages use this endpoint: `to` is the business, and the sender is the organisation or mailbox that the person has proved to write for. Members of a business send with POST /v1/messages.',
   ...sendShape,
-  errors: [...sendShape.errors, 'conflict'],
   handle: async (context, call) => handleSend(context, await dropSender(context, call.person), call),
 });
 

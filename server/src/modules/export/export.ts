@@ -74,14 +74,19 @@ export class Exports {
         const asCsv = async (cursor?: string) => itemsOf(await read(cursor), ({ entries }) => entries.map(({ thread }) => thread));
         const asLines = async (cursor?: string) => itemsOf(await read(cursor), (page) => threadsIn(services, page));
         if (format === 'csv') return await stream(asCsv, THREADS_AS_CSV, admitted, release);
-        return await stream(asLines, threadsAsLines(services), admitted, release);
+        return await stream(asLines, threadsAsLines(services, caller.business.id), admitted, release);
       }
       const read = async (cursor: string | undefined): Promise<Page<Loaded>> => {
         const wanted = { ...filters, limit: PAGE_ITEMS, ...(include && { include }), ...(cursor && { cursor }) };
         const page = await listMessages(services, caller.business, list === 'inbox' ? 'in' : 'out', wanted, payment.spend);
         return { items: messagesIn(services, page), nextCursor: page.nextCursor };
       };
-      return await stream(read, format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary), admitted, release);
+      return await stream(
+        read,
+        format === 'csv' ? messagesAsCsv(isSummary) : messagesAsLines(services, isSummary, caller.business.id),
+        admitted,
+        release,
+      );
     } catch (error) {
       release();
       throw error;

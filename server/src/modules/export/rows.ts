@@ -21,12 +21,13 @@ export interface RowFormat<Item> {
 /** `json` may have line breaks between its values, which a line of NDJSON can't have. A space means the same there. */
 const line = (json: string) => `${json.replace(/[\r\n]+/g, ' ')}\n`;
 
-export function messagesAsLines(services: EnvelopeServices, isSummary: boolean): RowFormat<Loaded> {
-  return { head: '', row: async (message) => [line(await (isSummary ? summaryOf(message, services) : envelopeOf(message, services)))] };
+export function messagesAsLines(services: EnvelopeServices, isSummary: boolean, readerId: bigint): RowFormat<Loaded> {
+  const written = isSummary ? summaryOf : envelopeOf;
+  return { head: '', row: async (message) => [line(await written(message, services, readerId))] };
 }
 
-export function threadsAsLines(services: EnvelopeServices): RowFormat<ThreadWithMessage> {
-  return { head: '', row: async ({ thread, lastMessage }) => [line(threadJson(thread, await summaryOf(lastMessage, services)))] };
+export function threadsAsLines(services: EnvelopeServices, readerId: bigint): RowFormat<ThreadWithMessage> {
+  return { head: '', row: async ({ thread, lastMessage }) => [line(threadJson(thread, await summaryOf(lastMessage, services, readerId)))] };
 }
 
 const MESSAGE_COLUMNS = [
@@ -65,7 +66,7 @@ export function messagesAsCsv(isSummary: boolean): RowFormat<Loaded> {
 
 const THREAD_COLUMNS = [
   ...['id', 'with', 'with_name', 'subject', 'type', 'status', 'assignee', 'labels', 'message_count', 'unread_count'],
-  ...['has_files', 'failed_schema', 'updated_at'],
+  ...['has_files', 'failed_schema', 'updated_at', 'document_state', 'document_type', 'document_number', 'total', 'currency', 'due_date'],
 ];
 
 export const THREADS_AS_CSV: RowFormat<Thread> = {
@@ -85,6 +86,12 @@ export const THREADS_AS_CSV: RowFormat<Thread> = {
       String(thread.hasFiles),
       String(thread.failedSchema),
       new Date(thread.updatedMs).toISOString(),
+      thread.document?.state,
+      thread.document?.type,
+      thread.document?.number,
+      thread.document?.total,
+      thread.document?.currency,
+      thread.document?.due_date,
     ]),
   ],
 };

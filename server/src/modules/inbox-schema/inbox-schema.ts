@@ -20,6 +20,7 @@ import { Cache } from '../../platform/postgres/cache.ts';
 import { type ChangeFeed, changeCached } from '../../platform/postgres/change-feed.ts';
 import type { Database } from '../../platform/postgres/postgres.ts';
 import * as store from './store.ts';
+import * as typeStore from './type-store.ts';
 
 const BUSY_RETRY_S = 5;
 const CHECKS_RETRY_S = 1;
@@ -50,12 +51,21 @@ export interface Checked {
   verdict: Verdict | undefined;
 }
 
+/** The versions of a party's schemas: that of the inbox, and those of single types. */
+interface Versions {
+  inbox: string | undefined;
+  byType: ReadonlyMap<string, string>;
+}
+
+/** Versions of types that take as much memory as the entry of a party without any. */
+const TYPES_PER_WEIGHT = 2;
+
 export class InboxSchemas {
   readonly #database: Database;
   readonly #checker: SchemaChecker;
   readonly #feed: ChangeFeed;
-  /** Key: party. Null: the party has no schema. */
-  readonly #versions: Cache<{ version: string | null }>;
+  /** Key: party. */
+  readonly #versions: Cache<Versions>;
   /** The requests under way, each of which is held in memory. */
   readonly #requests = new Shares({ total: Number.POSITIVE_INFINITY, keptBack: 0, little: 0 });
 
@@ -63,7 +73,7 @@ export class InboxSchemas {
     this.#database = database;
     this.#checker = checker;
     this.#feed = feed;
-    this.#versions = new Cache(feed, 'schema');
+    this.#versions = new Cache(feed, 'schema', ({ byType }) => 1 + Math.ceil(byType.size / TYPES_PER_WEIGHT));
   }
 
   /** Starts workers before a message needs them: now if any business has a schema, otherwise when any process sets the first one. */
@@ -71,7 +81,8 @@ export class InboxSchemas {
     this.#feed.onChange('schema', (partyId) => {
       if (partyId !== undefined) void this.#checker.warm();
     });
-    for (const shard of this.#database.shards) if (await store.hasAny(shard)) return this.#checker.warm();
+    for (const shard of this.#database.shards)
+      if ((await store.hasAny(shard)) || (await typeStore.hasAnyOfTypes(shard))) return this.#checker.warm();
   }
 
   find(partyId: bigint): Promise<store.StoredSchema | undefined> {
@@ -81,11 +92,17 @@ export class InboxSchemas {
   /** Takes effect in every process before it returns. */
   async set(caller: Caller, written: WrittenSchema, spend: Spend): Promise<store.StoredSchema> {
     const partyId = caller.business.id;
+    const text = await this.accepted(caller, written, spend);
+    return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
+  }
+
+  /** Returns the text of a schema that can be set, and refuses any other. */
+  async accepted(caller: Caller, written: WrittenSchema, spend: Spend): Promise<string> {
     const text = written.raw.toString('utf8');
-    const judge = () => unlessBusy(this.#checker.refusalOf(String(partyId), text, (workerMs) => spend({ workerMs })));
+    const judge = () => unlessBusy(this.#checker.refusalOf(String(caller.business.id), text, (workerMs) => spend({ workerMs })));
     const refusal = problemOf(written) ?? (await this.#withSlot(caller, judge));
     if (refusal) throw schemaRefusal(refusal.reason);
-    return changeCached(this.#database, partyId, (tx) => store.saveSchema(tx, partyId, text), { kind: 'schema', id: partyId });
+    return text;
   }
 
   async publish(partyId: bigint, isPublished: boolean): Promise<store.StoredSchema> {
@@ -105,17 +122,41 @@ export class InboxSchemas {
   }
 
   /**
-   * Validates a message that is being delivered. Takes half a second at most, and only a cache look-up without a schema. `spend` charges
-   * the sender for no more than a usual schema takes, because a slow schema is not the sender's choice.
+   * Validates a message that is being delivered, by the schema of its type if there is one, otherwise by that of the inbox. Takes half a
+   * second at most, and only a cache look-up without a schema. `spend` charges the sender for no more than a usual schema takes, because a slow
+   * schema is not the sender's choice.
    */
-  async judge(partyId: bigint, json: Buffer, spend: Spend | undefined): Promise<Verdict> {
-    const read = async () => ({ version: (await store.findVersion(this.#database.of(partyId), partyId)) ?? null });
-    const known = await this.#versions.load(String(partyId), read, () => [partyId]);
-    if (!known || known.version === null) return UNCHECKED;
-    const load = async () => (await store.findSchema(this.#database.of(partyId), partyId))?.text ?? 'true';
+  async judge(partyId: bigint, type: string | null, json: Buffer, spend: Spend | undefined): Promise<Verdict> {
+    const versions = await this.#versions.load(
+      String(partyId),
+      () => this.#readVersions(partyId),
+      () => [partyId],
+    );
+    const ofType = type === null ? undefined : versions.byType.get(type);
+    const version = ofType ?? versions.inbox;
+    if (version === undefined) return UNCHECKED;
+    const load = async () => (await this.#find(partyId, ofType === undefined ? null : type))?.text ?? 'true';
     const onUsed = (ms: number) => spend?.({ workerMs: Math.min(ms, CHECK_CHARGED_MAX_MS) });
-    const issues = await this.#checker.issuesOf({ party: String(partyId), version: known.version, load }, json, onUsed);
-    return verdictOf(issues);
+    // Two schemas can have been set in the same microsecond, so a version of a type names it.
+    const name = ofType === undefined ? version : `${version} ${type}`;
+    return verdictOf(await this.#checker.issuesOf({ party: String(partyId), version: name, load }, json, onUsed));
+  }
+
+  async #readVersions(partyId: bigint): Promise<Versions> {
+    const rows = await typeStore.findVersions(this.#database.of(partyId), partyId);
+    const inbox = rows.find(({ type }) => type === null)?.version;
+    return { inbox, byType: new Map(rows.flatMap(({ type, version }) => (type === null ? [] : [[type, version]]))) };
+  }
+
+  #find(partyId: bigint, type: string | null): Promise<store.StoredSchema | undefined> {
+    return type === null ? this.find(partyId) : typeStore.findTypeSchema(this.#database.of(partyId), partyId, type);
+  }
+
+  /** The published schema by which messages of this type are judged. Undefined, too, if the party publishes only another one. */
+  async findPublishedFor(partyId: bigint, type: string | undefined): Promise<store.StoredSchema | undefined> {
+    const ofType = type === undefined ? undefined : await this.#find(partyId, type);
+    if (ofType) return ofType.isPublished ? ofType : undefined;
+    return this.findPublished(partyId);
   }
 
   /** Returns the result that `set` and `judge` would have, without side effects. `gone` is aborted when the client disconnects. */
@@ -124,9 +165,15 @@ export class InboxSchemas {
   }
 
   /** Returns the result that a message with this JSON would have, if the recipient publishes its schema. */
-  checkFor(caller: Caller, recipientId: bigint, json: Buffer, gone: AbortSignal, spend: Spend): Promise<Verdict> {
+  checkFor(
+    caller: Caller,
+    recipient: { id: bigint; type: string | undefined },
+    json: Buffer,
+    gone: AbortSignal,
+    spend: Spend,
+  ): Promise<Verdict> {
     return this.#withSlot(caller, async () => {
-      const schema = await this.findPublished(recipientId);
+      const schema = await this.findPublishedFor(recipient.id, recipient.type);
       return schema ? this.#checkBy(caller, schema.text, json, gone, spend) : UNCHECKED;
     });
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ValidationSchema } from '../../contract/envelope.ts';
 import { invalid } from '../../contract/errors.ts';
-import { SCHEMA_MAX_BYTES } from '../../contract/limits.ts';
+import { SCHEMA_MAX_BYTES, TYPE_MAX_CHARS } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
 import { bodyCheck } from '../../contract/validation.ts';
 import { endpointsFor } from '../../http/endpoint.ts';
@@ -10,7 +10,13 @@ import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import { type AddressServices, recipientAt } from '../parties/directory.ts';
 import { claimedAs } from '../parties/profile.ts';
 import { type Checked, type InboxSchemas, type Question, tooLarge, type Verdict, type WrittenSchema } from './inbox-schema.ts';
+import { ROOM_AROUND_BYTES, schemaMembers } from './schema-fields.ts';
 import type { StoredSchema } from './store.ts';
+
+/** Absent: messages without a type, or of a type without a schema of its own. */
+const ofType = Type.Optional(
+  Type.String({ minLength: 1, maxLength: TYPE_MAX_CHARS, description: 'The `type` of the message, which may have a schema of its own.' }),
+);
 
 const { endpoint, publicEndpoint } = endpointsFor<{ schemas: InboxSchemas } & AddressServices>();
 
@@ -25,9 +31,6 @@ const published = Type.Boolean({
 
 const InboxSchemaSchema = Type.Object({ schema, updated_at: updatedAt, published }, { $id: 'InboxSchema', ...closed });
 const PublishedSchemaSchema = Type.Object({ schema, updated_at: updatedAt }, { $id: 'PublishedSchema', ...closed });
-
-/** Leaves room for the name of the member, and white space. */
-const ROOM_AROUND_BYTES = 1_024;
 
 const BodySchema = Type.Object({ schema }, closed);
 const checkBody = bodyCheck(BodySchema, ['schema']);
@@ -106,14 +109,15 @@ export const getPublished = publicEndpoint({
   summary: 'Get the JSON Schema that a business publishes',
   isCrossOrigin: true,
   params: Type.Object({ handle: Type.String() }),
+  query: Type.Object({ type: ofType }, closed),
   success: {
     status: 200,
-    description: 'The schema as it was set; null if the business has none, or does not publish it.',
+    description: 'The schema by which messages of this type are checked; null if the business has none, or does not publish it.',
     schema: PublishedSchemaSchema,
   },
   errors: ['not_found'],
-  handle: async ({ schemas, parties }, { params }) => {
-    const found = await schemas.findPublished((await claimedAs(parties, params.handle)).id);
+  handle: async ({ schemas, parties }, { params, query }) => {
+    const found = await schemas.findPublishedFor((await claimedAs(parties, params.handle)).id, query.type);
     return { body: `{${schemaMembers(found)}}` };
   },
 });
@@ -129,8 +133,11 @@ const RecipientCheckSchema = Type.Object({ validation: ValidationSchema }, { $id
 export const checkForRecipient = endpoint({
   summary: 'Check JSON against the schema of a recipient before you send it',
   description:
-    'The `validation` that a message with this `json` would get. The status is `not_applicable` if the recipient does not publish its schema, whether it has one or not. Nothing is stored, and the recipient is not told. An editor should cancel its previous request before it sends the next one.',
-  query: Type.Object({ to: Type.String({ minLength: 1, maxLength: 320, description: '`<handle>` or `<handle>/<segment>`' }) }, closed),
+    'The `validation` that a message with this `json` and `type` would get. The status is `not_applicable` if the recipient does not publish the schema, whether it has one or not. Nothing is stored, and the recipient is not told. An editor should cancel its previous request before it sends the next one.',
+  query: Type.Object(
+    { to: Type.String({ minLength: 1, maxLength: 320, description: '`<handle>` or `<handle>/<segment>`' }), type: ofType },
+    closed,
+  ),
   body: RecipientQuestionSchema,
   readsRawBody: true,
   success: { status: 200, description: 'The result.', schema: RecipientCheckSchema },
@@ -140,7 +147,8 @@ export const checkForRecipient = endpoint({
     if (!given) throw invalid([{ path: '/json', message: 'is required' }]);
     const json = payloadIn(given);
     const { recipient } = await recipientAt(context, query.to);
-    const verdict = await whileConnected(request, (gone) => context.schemas.checkFor(caller, recipient.id, json, gone, spend));
+    const asked = { id: recipient.id, type: query.type };
+    const verdict = await whileConnected(request, (gone) => context.schemas.checkFor(caller, asked, json, gone, spend));
     return { body: `{"validation":${validationJson(verdict)}}` };
   },
 });
@@ -182,9 +190,4 @@ function writtenSchema(body: Buffer): WrittenSchema | null {
 
 function resourceJson(stored: StoredSchema | undefined): string {
   return `{${schemaMembers(stored)},"published":${stored?.isPublished === true}}`;
-}
-
-/** The JSON is spliced from text, so that the schema stays as written. */
-function schemaMembers(stored: StoredSchema | undefined): string {
-  return `"schema":${stored?.text ?? 'null'},"updated_at":${JSON.stringify(stored?.updatedAt.toISOString() ?? null)}`;
 }

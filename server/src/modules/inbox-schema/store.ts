@@ -1,5 +1,5 @@
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
+import { columns, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
 export interface StoredSchema {
   text: string;
@@ -17,14 +17,6 @@ const SCHEMA = statement(`SELECT schema, updated_at, ${VERSION}, is_published FR
 export async function findSchema(db: Queryable, partyId: bigint): Promise<StoredSchema | undefined> {
   const [row] = await db.query(SCHEMA, [partyId]);
   return row && toSchema(row);
-}
-
-const SCHEMA_VERSION = prepared('inbox-schema-version', `SELECT ${VERSION} FROM inbox_schemas WHERE party_id = $1`, { version: 'text' });
-
-/** Leaves the text out: schemas are large, and hardly any send needs it. */
-export async function findVersion(db: Queryable, partyId: bigint): Promise<string | undefined> {
-  const [row] = await db.query(SCHEMA_VERSION, [partyId]);
-  return row?.version;
 }
 
 const HAS_ANY = statement('SELECT EXISTS (SELECT FROM inbox_schemas) AS found', { found: 'boolean' });

@@ -85,7 +85,9 @@ async function handleBatch(context: SendingServices, call: KeyCall): Promise<str
   for (const [i, outcome] of outcomes.entries()) {
     await breaks.takeIfDue();
     texts.push(
-      outcome.status === 'fulfilled' ? await deliveredText(context, outcome.value, promises[i]) : refusedText(outcome.reason, call),
+      outcome.status === 'fulfilled'
+        ? await deliveredText(context, caller.business.id, outcome.value, promises[i])
+        : refusedText(outcome.reason, call),
     );
   }
   return `{"data":[${texts.join(',')}]}`;
@@ -121,11 +123,12 @@ async function sendTogether(context: SendingServices, sender: Sender, items: rea
 
 async function deliveredText(
   context: SendingServices,
+  readerId: bigint,
   { message, isReplayed, differs }: Sent,
   promise: LogPromise | undefined,
 ): Promise<string> {
   const jsonBytes = message.json === null ? null : Buffer.byteLength(message.json);
-  const summary = await summaryOf({ ...message, jsonBytes }, context);
+  const summary = await summaryOf({ ...message, jsonBytes }, context, readerId);
   const promised = promise ? `,"promise":${promise.json}` : '';
   return `{"status":201,"message":${summary},"error":null,"retry_after":null,"idempotent_replayed":${isReplayed},"idempotent_body_differs":${differs}${promised}}`;
 }

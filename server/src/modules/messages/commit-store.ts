@@ -1,3 +1,4 @@
+import type { SaidWithReply } from '../../contract/acknowledgements.ts';
 import type { Concern, Follower } from '../../contract/followers.ts';
 import { IDEMPOTENCY_WINDOW_HOURS, MAIL_REPEAT_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { QuotaName, Quotas } from '../../contract/quotas.ts';
@@ -5,6 +6,7 @@ import {
   bigintAt,
   bigintField,
   byteaField,
+  enumField,
   type Field,
   integerField,
   recordArray,
@@ -51,6 +53,7 @@ export interface CommitStatements {
 const CONCERNS: Record<Concern, (message: PreparedMessage) => boolean> = {
   files: ({ files }) => files.length > 0,
   signatures: ({ signature }) => signature !== undefined,
+  acknowledgements: ({ acknowledge }) => acknowledge !== undefined,
   replies: ({ inReplyTo, isToBusiness }) => inReplyTo !== null || !isToBusiness,
   expiries: ({ expires_at }) => expires_at !== null,
 };
@@ -67,7 +70,11 @@ export type CommitOutcome = { messageId: string; receivedMs: number } & (
   | { outcome: Refused; contentHash?: undefined }
 );
 
-const TYPES: Record<Taken, string> = { files: 'prepared_file', signatures: 'prepared_signature' };
+const TYPES: Record<Taken, string> = {
+  files: 'prepared_file',
+  signatures: 'prepared_signature',
+  acknowledgements: 'prepared_acknowledgement',
+};
 
 /** The calls of followers. The arrays that they take are the parameters from `parameter` on. */
 function callsOf(followers: readonly Follower[], parameter: number): string {
@@ -157,8 +164,8 @@ export async function receiveMessages(
   batch: readonly ReceivedMessage[],
   isHere: (partyId: bigint) => boolean,
 ): Promise<string | null> {
-  // Signatures stay with the sender's half.
-  const received = batch.map(({ message: { signature, ...message } }) => message);
+  // Signatures and acknowledgements stay with the sender's half.
+  const received = batch.map(({ message: { signature, acknowledge, ...message } }) => message);
   const { takes, receive } = statementsFor(statements, received);
   const { messages, ledgers } = recordsOf(received, isHere);
   const [row] = await db.query(receive, [
@@ -171,7 +178,11 @@ export async function receiveMessages(
   return row?.announced ?? null;
 }
 
-const TAKEN: Record<Taken, (batch: readonly PreparedMessage[]) => Buffer> = { files: filesIn, signatures: signaturesIn };
+const TAKEN: Record<Taken, (batch: readonly PreparedMessage[]) => Buffer> = {
+  files: filesIn,
+  signatures: signaturesIn,
+  acknowledgements: acknowledgementsIn,
+};
 
 function filesIn(batch: readonly PreparedMessage[]): Buffer {
   const files = batch.flatMap(({ id, files }) => files.map((file, ordinal) => ({ messageId: id, ordinal, file })));
@@ -204,6 +215,18 @@ const SIGNATURE_FIELDS: readonly Field<{ message: PreparedMessage; signature: Me
 function signaturesIn(batch: readonly PreparedMessage[]): Buffer {
   const signed = batch.flatMap((message) => (message.signature ? [{ message, signature: message.signature }] : []));
   return recordArray(SIGNATURE_FIELDS, signed);
+}
+
+/** The attributes of the type prepared_acknowledgement. */
+const ACKNOWLEDGEMENT_FIELDS: readonly Field<{ replyId: string; said: SaidWithReply }>[] = [
+  uuidField(({ replyId }) => replyId),
+  enumField(({ said }) => said.status),
+  textField(({ said }) => said.reason),
+];
+
+function acknowledgementsIn(batch: readonly PreparedMessage[]): Buffer {
+  const replies = batch.flatMap(({ id, acknowledge }) => (acknowledge ? [{ replyId: id, said: acknowledge }] : []));
+  return recordArray(ACKNOWLEDGEMENT_FIELDS, replies);
 }
 
 interface TouchedLedger {

@@ -1,13 +1,15 @@
+import type { SaidWithReply } from '../../contract/acknowledgements.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import { MESSAGE_TEXTS, type MessageTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import { isNonceKey, type MessageSignature } from '../signatures/signed-request.ts';
-import { receiptErrors } from './receipt-errors.ts';
+import { receiptErrors, withoutValues } from './receipt-errors.ts';
 
 /** A delivered message. `sender`, `recipient` and `validationErrors` are JSON text of the moment of delivery. */
 export interface StoredMessage extends MessageTexts {
   id: string;
+  recipientId: bigint;
   threadId: string;
   inReplyTo: string | null;
   sender: string;
@@ -28,7 +30,6 @@ export interface StoredMessage extends MessageTexts {
 /** A message with everything that is known before the transaction that delivers it. */
 export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedMs' | 'contentHash'> {
   senderId: bigint;
-  recipientId: bigint;
   segment: string | null;
   /** The recipient has a handle. */
   isToBusiness: boolean;
@@ -40,20 +41,38 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   /** The bytes of files in the request, which count toward the day's limit. Uploads have been counted before. */
   inlineBytes: number;
   signature?: MessageSignature;
+  /** What the reply says of the message that it replies to. */
+  acknowledge?: SaidWithReply;
   /** Identifies the mail that the message is made of, among those to its business. */
   mailDigest?: Buffer | undefined;
   /** The digest of a message request with an idempotency key. Unknown if another process has prepared the message. */
   requestDigest?: Buffer | undefined;
 }
 
+/** What an envelope depends on beside its message. */
+export interface Shown {
+  publicUrl: string;
+  downloadUrls: readonly string[];
+  /** The party that reads it. */
+  readerId: bigint;
+}
+
 /** The JSON is spliced from text, never serialized again: `json` stays byte for byte as sent. */
-export function envelopeJson(message: StoredMessage, publicUrl: string, downloadUrls: readonly string[]): string {
-  return `${opening(message)},"json":${message.json ?? 'null'},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
+export function envelopeJson(message: StoredMessage, shown: Shown): string {
+  return `${opening(message)},"json":${message.json ?? 'null'},${closingFor(message, shown)}`;
 }
 
 /** An envelope that has the size of `json` in place of `json`. */
-export function summaryJson(message: StoredMessage, jsonBytes: number | null, publicUrl: string, downloadUrls: readonly string[]): string {
-  return `${opening(message)},"json_bytes":${jsonBytes},${closing(message, publicUrl, filesFor(message, downloadUrls))}`;
+export function summaryJson(message: StoredMessage, jsonBytes: number | null, shown: Shown): string {
+  return `${opening(message)},"json_bytes":${jsonBytes},${closingFor(message, shown)}`;
+}
+
+/** The errors of a schema name its values to the recipient alone, whose schema it is. */
+function closingFor(message: StoredMessage, { publicUrl, downloadUrls, readerId }: Shown): string {
+  const { validationErrors } = message;
+  const isAsStored = readerId === message.recipientId || validationErrors === '[]';
+  const shown = isAsStored ? message : { ...message, validationErrors: withoutValues(validationErrors) };
+  return closing(shown, publicUrl, filesFor(message, downloadUrls));
 }
 
 function filesFor({ files }: StoredMessage, downloadUrls: readonly string[]): object[] {
@@ -83,7 +102,7 @@ export function minimalReceiptJson(m: StoredMessage, publicUrl: string): string 
   });
 }
 
-function receiptUrl({ receiptToken }: StoredMessage, publicUrl: string): string {
+export function receiptUrl({ receiptToken }: Pick<StoredMessage, 'receiptToken'>, publicUrl: string): string {
   return `${publicUrl}/r/${formatReceiptToken(receiptToken)}`;
 }
 

@@ -14,15 +14,17 @@ export interface EnvelopeServices {
 export async function envelopeOf(
   message: StoredMessage,
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
+  readerId: bigint,
 ): Promise<string> {
-  return envelopeJson(message, publicUrl, await downloadUrls(files, message));
+  return envelopeJson(message, { publicUrl, readerId, downloadUrls: await downloadUrls(files, message) });
 }
 
 export async function summaryOf(
   message: StoredMessage & { jsonBytes: number | null },
   { files, publicUrl }: Pick<EnvelopeServices, 'files' | 'publicUrl'>,
+  readerId: bigint,
 ): Promise<string> {
-  return summaryJson(message, message.jsonBytes, publicUrl, await downloadUrls(files, message));
+  return summaryJson(message, message.jsonBytes, { publicUrl, readerId, downloadUrls: await downloadUrls(files, message) });
 }
 
 /** Signs URLs with breaks for other requests: a hundred URLs with long names take as long as others may wait. */
@@ -52,7 +54,8 @@ export async function receivedEnvelopes(services: EnvelopeServices, wanted: read
       await breaks.takeIfDue();
       // Most messages have no files, and then there is nothing to wait for.
       const hasFiles = message.files.length > 0;
-      envelopes.set(message.id, hasFiles ? await envelopeOf(message, services) : envelopeJson(message, services.publicUrl, []));
+      const shown = { publicUrl: services.publicUrl, downloadUrls: [], readerId: partyId };
+      envelopes.set(message.id, hasFiles ? await envelopeOf(message, services, partyId) : envelopeJson(message, shown));
     }
     ofParties.set(partyId, envelopes);
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { EnvelopeSchema } from '../../contract/envelope.ts';
-import { type ErrorCode, invalid } from '../../contract/errors.ts';
+import { type ErrorCode, invalid, Refusal } from '../../contract/errors.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARS, IDEMPOTENCY_WINDOW_HOURS } from '../../contract/limits.ts';
 import type { Caller } from '../../contract/parties.ts';
 import type { Call, HttpResponse } from '../../http/endpoint.ts';
@@ -78,6 +78,7 @@ export const sendShape = {
     'upload_incomplete',
     'sender_blocked',
     'quota_exceeded',
+    'conflict',
   ] satisfies ErrorCode[],
 };
 
@@ -100,13 +101,23 @@ export async function handleSend(context: SendingServices, sender: Sender, call:
     if (!caller) refuseSignature(request, 'Only an agent can sign a message, with its API key.');
     const signed = caller && (await checkSignature(context, caller, request, rawBody));
     const read = parseSendRequest(rawBody);
+    if (read.acknowledge) refuseUnableToAcknowledge(caller, signed !== undefined);
     return signed ? { ...read, signature: signatureOfMessage(signed, read.json) } : read;
   };
   const sent = await sendMessage(context, { ...sender, spend }, readRequest, key);
   const { message, isReplayed, differs } = sent;
   const headers = { ...(isReplayed && { 'idempotent-replayed': 'true' }), ...(differs && { 'idempotent-body-differs': 'true' }) };
-  const response = { body: await envelopeOf(message, context), headers };
+  const response = { body: await envelopeOf(message, context, sender.party.id), headers };
   return caller ? withPromise(context, call, sender.party.id, sent, response) : response;
+}
+
+function refuseUnableToAcknowledge(caller: Caller | undefined, isSigned: boolean): void {
+  if (!caller) throw invalid([{ path: '/acknowledge', message: 'is for agents and members of a business' }]);
+  if (isSigned)
+    throw new Refusal(
+      'invalid_signature',
+      'The signature of a message signs no acknowledgement. Send and sign it on its own: POST /v1/messages/{id}/acknowledge.',
+    );
 }
 
 export function idempotencyKeyOf(header: string | string[] | undefined, maxChars = IDEMPOTENCY_KEY_MAX_CHARS): string | null {

@@ -136,7 +136,9 @@ async function* itemsOf<Entry extends ListedEntry>(
       if (!entry) return;
       // Reading the message may have taken as long as writing it will.
       await breaks.takeIfDue();
-      const envelope = await (reading.detail === 'summary' ? summaryOf(message, services) : envelopeOf(message, services));
+      const envelope = await (reading.detail === 'summary'
+        ? summaryOf(message, services, reading.readerId)
+        : envelopeOf(message, services, reading.readerId));
       if (item) await breaks.takeIfDue();
       yield { text: item ? item(envelope, entry, message, place) : envelope, entry };
       place++;

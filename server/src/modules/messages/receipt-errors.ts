@@ -1,3 +1,5 @@
+import type { SchemaIssue } from '../../platform/json/schema-checker/checker.ts';
+
 /** The text of a broken rule in a receipt. A rule that is not listed is named by the keyword alone. */
 const MESSAGES: Readonly<Record<string, string>> = {
   type: 'does not have a type that the schema allows',
@@ -34,4 +36,13 @@ export function receiptErrors(errors: string): string {
   if (errors === '[]') return errors;
   const found: { path: string; keyword: string }[] = JSON.parse(errors);
   return JSON.stringify(found.map(({ path, keyword }) => ({ path, message: MESSAGES[keyword] ?? 'does not fit the schema', keyword })));
+}
+
+const HAS_VALUES = /,"(?:allowed|pattern)":/;
+
+/** The schema errors as the sender sees them: without the values that the owner of the schema allows. */
+export function withoutValues(errors: string): string {
+  if (!HAS_VALUES.test(errors)) return errors;
+  const found: SchemaIssue[] = JSON.parse(errors);
+  return JSON.stringify(found.map(({ path, message, keyword }) => ({ path, message, keyword })));
 }

@@ -19,13 +19,12 @@ export interface HalfMessage {
 const RELAY_ROW = columns({
   ...MESSAGE_ROW,
   sender_id: 'bigint',
-  recipient_id: 'bigint',
   segment: 'text?',
   from_email: 'text?',
   from_domain: 'text?',
 });
 
-const selectRelays = (relays: string) => `SELECT ${MESSAGE_COLUMNS}, m.sender_id, m.recipient_id, m.segment, e.from_email, e.from_domain
+const selectRelays = (relays: string) => `SELECT ${MESSAGE_COLUMNS}, m.sender_id, m.segment, e.from_email, e.from_domain
     FROM ${relays} r JOIN messages m ON m.sender_id = r.sender_id AND m.id = r.message_id
     LEFT JOIN ledger_entries e ON e.party_id = r.sender_id AND e.message_id = r.message_id AND e.box = 'out'`;
 
@@ -59,7 +58,6 @@ function toHalfMessage(row: RowOf<typeof RELAY_ROW>): HalfMessage {
     ...stored,
     json: row.json === null ? null : Buffer.from(row.json),
     senderId: BigInt(row.sender_id),
-    recipientId: BigInt(row.recipient_id),
     segment: row.segment,
     isToBusiness: JSON.parse(row.recipient).party.kind === 'handle',
     fromEmail: row.from_email,

@@ -27,7 +27,7 @@ export const getOne = endpoint({
   success: { status: 200, description: 'The message.', schema: EnvelopeSchema },
   errors: ['not_found'],
   handle: async (context, { caller, params, reserve }) => {
-    const body = await envelopeOf(await getMessage(context, caller.business, params.id), context);
+    const body = await envelopeOf(await getMessage(context, caller.business, params.id), context, caller.business.id);
     reserveLarge(reserve, body);
     return { body };
   },

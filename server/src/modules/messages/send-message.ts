@@ -15,9 +15,9 @@ import { isUnhashed } from '../files/sealing.ts';
 import { type InboxSchemas, UNCHECKED } from '../inbox-schema/inbox-schema.ts';
 import { findJoined } from '../joined-history/joined-history.ts';
 import { type AddressServices, addressIn, recipientAt, refuseNoAddress } from '../parties/directory.ts';
-import { refuseRevokedKey } from '../signatures/check-signature.ts';
 import * as coverage from '../signatures/coverage.ts';
 import { refuseUsedUp } from '../usage/usage.ts';
+import { refusalOfCommit, refuseContradictory } from './acknowledge-with-reply.ts';
 import { hashedText, type PreparedMessage, type StoredMessage } from './envelope.ts';
 import type { Ledger } from './ledger.ts';
 import { digestOf, isRefusedAlone, type SendRequest } from './send-request.ts';
@@ -167,6 +167,8 @@ async function prepare(
   const destination = await destinationOf(services, sender, request);
   const { signature } = request;
   if (signature) coverage.checkRecipient(signature.covered, destination.recipient);
+  const { acknowledge } = request;
+  if (acknowledge) await refuseContradictory(services.database, sender.party.id, destination.parentId, acknowledge);
   const uploads = request.uploadIds.length === 0 ? [] : await services.files.seal(sender.party, request.uploadIds);
   await refuseBlocked(services, sender, destination.recipient);
   // Hashing reads up to 800 MB, which is only for messages that are sent.
@@ -175,7 +177,8 @@ async function prepare(
   const files = [...request.inlineFiles, ...attached];
   if (signature) coverage.checkFiles(signature.covered, files);
   // The message is delivered whatever the result. Without `json` there is nothing to check.
-  const verdict = request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.json, sender.spend);
+  const verdict =
+    request.json === null ? UNCHECKED : await services.schemas.judge(destination.recipient.id, request.type, request.json, sender.spend);
   const hashes = await hashesOfJson(services, sender, request);
   const from = senderTexts(sender);
   const to = recipientTexts(destination.recipient, destination.segment);
@@ -209,6 +212,7 @@ async function prepare(
     hashedAfterTime: hashed.afterTime,
     inlineBytes: request.inlineFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     ...(signature && { signature }),
+    ...(acknowledge && { acknowledge }),
     mailDigest: request.mailDigest,
     requestDigest: idempotencyKey === null ? undefined : digestOf(request, message.jsonSha256, files),
   };
@@ -309,7 +313,7 @@ async function partyNow({ database, parties }: SendServices, parent: Parent, par
 
 async function deliver(services: SendServices, sender: Sender, prepared: PreparedMessage): Promise<Sent> {
   const commit = services.ledger.commit(prepared);
-  const committed = await (prepared.signature ? commit.catch(refuseRevokedKey) : commit);
+  const committed = await (prepared.signature || prepared.acknowledge ? commit.catch(refusalOfCommit(prepared)) : commit);
   const { outcome, messageId, receivedMs } = committed;
   if (outcome === 'accepted') {
     const { contentHash, position } = committed;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type SaidWithReply, saidFields } from '../../contract/acknowledgements.ts';
 import { type ErrorCode, invalid } from '../../contract/errors.ts';
 import {
   ADDRESS_MAX_CHARS,
@@ -10,8 +11,9 @@ import {
   JSON_MAX_LEVELS,
 } from '../../contract/limits.ts';
 import { type MessageTexts, mapWritten, TEXT_NAMES, textsOf } from '../../contract/message-fields.ts';
+import { closed } from '../../contract/paging.ts';
 import { sha256 } from '../../contract/sha256.ts';
-import { bodyCheck } from '../../contract/validation.ts';
+import { bodyCheck, textIssues } from '../../contract/validation.ts';
 import type { WrittenValue } from '../../platform/json/lossless-json.ts';
 import { payloadIn, readFields } from '../../platform/json/written-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
@@ -35,6 +37,12 @@ export const SendRequestSchema = Type.Object(
       Type.Union([Type.Integer({ minimum: EXPIRES_IN_MIN_S, maximum: EXPIRES_IN_MAX_S }), Type.Null()], {
         description:
           'Seconds. If by then no system of the recipient has taken the message, and nobody has acknowledged it, the log gets a leaf of non-delivery, and your webhooks the event `message.expired`. The message stays with the recipient. Only for businesses, and not in a form.',
+      }),
+    ),
+    acknowledge: Type.Optional(
+      Type.Union([Type.Object(saidFields, closed), Type.Null()], {
+        description:
+          'What you say of the message in `in_reply_to`, which you received, together with the reply: as `POST /v1/messages/{id}/acknowledge`, in the same request. If it contradicts what was said before, nothing is sent. Both parties have the acknowledgement a moment after the 201. Not in a form, and not in a signed request: sign the acknowledgement on its own.',
       }),
     ),
     json: Type.Optional(
@@ -79,6 +87,7 @@ export interface SendRequest extends MessageTexts {
   to: string | null;
   inReplyTo: string | null;
   expiresInS: number | null;
+  acknowledge: SaidWithReply | null;
   json: Buffer | null;
   uploadIds: string[];
   inlineFiles: DeliveredFile[];
@@ -109,11 +118,20 @@ export function sendRequestOf(
     inReplyTo: fields.in_reply_to ?? null,
     ...textsOf(fields),
     expiresInS: fields.expires_in ?? null,
+    acknowledge: saidIn(fields),
     json: json ? payloadIn(json) : null,
     uploadIds: fields.files ?? [],
     inlineFiles,
     sharesFiles,
   };
+}
+
+function saidIn({ acknowledge, in_reply_to }: SendRequestFields): SaidWithReply | null {
+  if (!acknowledge) return null;
+  const issues = textIssues(acknowledge, []).map(({ path, message }) => ({ path: `/acknowledge${path}`, message }));
+  if (typeof in_reply_to !== 'string') issues.push({ path: '/acknowledge', message: 'is allowed only together with in_reply_to' });
+  if (issues.length > 0) throw invalid(issues);
+  return { status: acknowledge.status, reason: acknowledge.reason ?? null };
 }
 
 /** Enough that no two requests of a sender have the same digest by chance. */
@@ -124,10 +142,14 @@ const DIGEST_BYTES = 16;
  * its form: with other boundaries, or with the same files uploaded again.
  */
 export function digestOf(request: SendRequest, jsonSha256: Buffer | null, files: readonly DeliveredFile[]): Buffer {
-  const { to, inReplyTo, expiresInS } = request;
+  const { to, inReplyTo, expiresInS, acknowledge } = request;
   // Only given fields count, so that a field of a new version leaves other digests unchanged.
   const texts = TEXT_NAMES.filter((name) => request[name] !== null).map((name) => [name, request[name]]);
-  const given = expiresInS === null ? texts : [...texts, ['expires_in', expiresInS]];
+  const others = [
+    ...(expiresInS === null ? [] : [['expires_in', expiresInS]]),
+    ...(acknowledge === null ? [] : [['acknowledge', acknowledge.status, acknowledge.reason]]),
+  ];
+  const given = [...texts, ...others];
   const contents = files.map(({ filename, contentType, sizeBytes, sha256 }) => [filename, contentType, sizeBytes, sha256?.toString('hex')]);
   const text = JSON.stringify([to, inReplyTo, given, jsonSha256?.toString('hex'), contents]);
   return sha256(text).subarray(0, DIGEST_BYTES);

@@ -1,3 +1,4 @@
+import type { SaidWithReply } from '../../contract/acknowledgements.ts';
 import { mapTexts, TEXT_NAMES, textsOf } from '../../contract/message-fields.ts';
 import type { ReceiptDetail } from '../../contract/parties.ts';
 import {
@@ -46,6 +47,7 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
 
 export const MESSAGE_ROW = columns({
   id: 'uuid',
+  recipient_id: 'bigint',
   thread_id: 'uuid',
   in_reply_to: 'uuid?',
   sender: 'text',
@@ -72,6 +74,7 @@ export interface MessageRecord extends Omit<StoredMessage, 'files'> {
 export function toMessage(row: RowOf<typeof MESSAGE_ROW>): MessageRecord {
   return {
     id: row.id,
+    recipientId: BigInt(row.recipient_id),
     threadId: row.thread_id,
     inReplyTo: row.in_reply_to,
     sender: row.sender,
@@ -152,6 +155,15 @@ const RECEIVED_FROM = prepared(
 export async function findReceivedFrom(db: Queryable, partyId: bigint, messageId: string): Promise<Omit<Parent, 'segment'> | undefined> {
   const [row] = await db.query(RECEIVED_FROM, [partyId, messageId]);
   return row && { threadId: row.thread_id, otherPartyId: BigInt(row.counterparty_id) };
+}
+
+const JUDGE = statement('SELECT judge_acknowledgement($1::bigint, $2::uuid, $3::acknowledgement_status, $4::text, false) AS verdict', {
+  verdict: 'text',
+});
+
+/** Whether a party can say this of a message (server/sql/acknowledgements/judge_acknowledgement.sql). */
+export async function judgeAcknowledgement(db: Queryable, partyId: bigint, messageId: string, said: SaidWithReply): Promise<string> {
+  return onlyRow(await db.query(JUDGE, [partyId, messageId, said.status, said.reason])).verdict;
 }
 
 const THREAD_RECEIVED = prepared(

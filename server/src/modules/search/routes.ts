@@ -57,7 +57,7 @@ const COMPLETE = {
 export const find = endpoint({
   summary: 'Search messages and comments, newest first',
   description:
-    'Finds words in subject, note, type, names, ids, file names, keys and values of `json`, and comments of your business. A word also finds longer ones that begin with it; "…" finds exactly these words. Operators: from: to: type: label: assignee: is:open is:done is:unread has:file has:json before: after:. A page can be short, even empty, and still have a `next_cursor`.',
+    'Finds words in subject, note, type, names, ids, file names, keys and values of `json`, and comments of your business. A word also finds longer ones that begin with it; "…" finds exactly these words. Operators: from: to: type: label: assignee: is:open is:done is:unread has:file has:json before: after:, and of the document of the thread number: state: due:<7d due:>2026-12-01 total:>1000. A page can be short, even empty, and still have a `next_cursor`.',
   query: Type.Object(
     { q: Type.String({ minLength: 1, maxLength: SEARCH_QUERY_MAX_CHARS, description: 'What to search for.' }), ...pagingFields },
     closed,

@@ -1,3 +1,4 @@
+import { DOCUMENTS_PER_THREAD_READ_MAX } from '../../contract/limits.ts';
 import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, oneOf, prepared, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
@@ -39,6 +40,10 @@ export interface Conditions {
   label?: string | undefined;
   assigneeId?: string | null | undefined;
   isUnread?: boolean | undefined;
+  state?: string | undefined;
+  number?: string | undefined;
+  dueRanges: string[];
+  totalRanges: string[];
   reader: { kind: 'person' | 'agent'; id: string; since: bigint };
 }
 
@@ -83,14 +88,19 @@ const FIND = variants(
         AND (NOT $13::boolean OR d.box = 'in' AND d.position > coalesce(
               (SELECT r.position FROM thread_reads r WHERE r.party_id = $1 AND r.reader_kind = $14 AND r.reader_id = $15 AND r.thread_id = d.thread_id),
               greatest($16::bigint, (SELECT i.read_from FROM thread_index i WHERE i.party_id = $1))))
+        AND ($17::document_state IS NULL OR t.document_state = $17) AND t.document_due <@ ALL ($18::daterange[]) AND t.document_total <@ ALL ($19::numrange[])
+        AND ($20::text IS NULL OR lower($20 COLLATE "C") IN (
+              SELECT lower(f.number) FROM (SELECT f.number FROM document_facts f WHERE f.party_id = $1 AND f.thread_id = d.thread_id
+                                            ORDER BY f.message_id DESC LIMIT ${DOCUMENTS_PER_THREAD_READ_MAX}) f))
       ${NEWEST_FIRST} LIMIT $8`,
 );
 
 function valuesOf(partyId: bigint, driven: number | string, conditions: Conditions, after: Place | undefined, limit: number): unknown[] {
   const { patterns, since = 0n, until = POSITION_MAX, isDone, label, assigneeId, isUnread, reader } = conditions;
+  const ofDocument = [conditions.state, conditions.dueRanges, conditions.totalRanges, conditions.number];
   const { position, id } = after ?? { position: POSITION_MAX, id: LAST_UUID };
   const ofThread = [isDone, label, assigneeId, assigneeId === null, isUnread === true];
-  return [partyId, position, id, since, until, driven, patterns, limit, ...ofThread, reader.kind, reader.id, reader.since];
+  return [partyId, position, id, since, until, driven, patterns, limit, ...ofThread, reader.kind, reader.id, reader.since, ...ofDocument];
 }
 
 export interface Walked {
@@ -146,15 +156,31 @@ const WITH_ASSIGNEE = statement(
   { thread_id: 'uuid' },
 );
 
-export async function threadsWith(
-  db: Queryable,
-  partyId: bigint,
-  by: { label: string } | { assigneeId: string },
-  limit: number,
-): Promise<string[]> {
-  const rows =
-    'label' in by ? await db.query(WITH_LABEL, [partyId, by.label, limit]) : await db.query(WITH_ASSIGNEE, [partyId, by.assigneeId, limit]);
-  return rows.map(({ thread_id }) => thread_id);
+/** Of businesses that use filters of threads. */
+const WITH_STATE = statement(
+  `SELECT t.thread_id FROM threads t WHERE t.party_id = $1 AND t.is_filtered AND t.document_state = $2
+    ORDER BY t.last_position DESC, t.thread_id DESC LIMIT $3`,
+  { thread_id: 'uuid' },
+);
+const WITH_NUMBER = statement(
+  `SELECT f.thread_id FROM document_facts f WHERE f.party_id = $1 AND f.is_filtered AND f.number IS NOT NULL AND lower(f.number) = lower($2 COLLATE "C")
+    ORDER BY f.message_id DESC LIMIT $3`,
+  { thread_id: 'uuid' },
+);
+const ARE_FILTERED = statement('SELECT FROM thread_index WHERE party_id = $1 AND filtered_through = $2');
+const BEGIN_FILTERS = statement('SELECT FROM begin_thread_filters($1::bigint)');
+
+type ByThread = { label: string } | { assigneeId: string } | { number: string } | { state: string };
+
+/** Undefined: the threads of the business are not in the index that has them, but will be soon. */
+export async function threadsWith(db: Queryable, partyId: bigint, by: ByThread, limit: number): Promise<string[] | undefined> {
+  if (('number' in by || 'state' in by) && (await db.query(ARE_FILTERED, [partyId, LAST_UUID])).length === 0) {
+    await db.query(BEGIN_FILTERS, [partyId]);
+    return undefined;
+  }
+  const [value] = Object.values(by);
+  const find = 'label' in by ? WITH_LABEL : 'assigneeId' in by ? WITH_ASSIGNEE : 'number' in by ? WITH_NUMBER : WITH_STATE;
+  return (await db.query(find, [partyId, value, limit])).map(({ thread_id }) => thread_id);
 }
 
 const JSON_TEXTS = statement(

@@ -161,11 +161,11 @@ function placeIn(key: string | undefined): store.Place | undefined {
 }
 
 function conditionsOf(query: SearchQuery, reader: store.Conditions['reader']): store.Conditions {
-  const { label, assigneeId, isDone, isUnread, beforeMs, afterMs } = query;
+  const { label, assigneeId, isDone, isUnread, beforeMs, afterMs, state, number, dueRanges, totalRanges } = query;
   const words = query.terms.map((term) => `% ${term.words.map(escapeLike).join(' ')}${term.isPrefix ? '' : ' '}%`);
   const facts = query.facts.map((fact) => `% ${escapeLike(fact)} %`);
   return {
-    ...{ label, assigneeId, isDone, isUnread, reader },
+    ...{ label, assigneeId, isDone, isUnread, state, number, dueRanges, totalRanges, reader },
     patterns: [...words, ...facts],
     since: afterMs === undefined ? undefined : positionOf(afterMs),
     until: beforeMs === undefined ? undefined : positionOf(beforeMs),
@@ -182,15 +182,24 @@ function positionOf(ms: number): bigint {
 }
 
 /** The tsquery for the word index, or an empty text when the index can't help. Documents have their thread's id as a word. */
-async function tsqueryOf(shard: Database, partyId: bigint, { terms, facts, label, assigneeId }: SearchQuery): Promise<string> {
+async function tsqueryOf(shard: Database, partyId: bigint, query: SearchQuery): Promise<string> {
+  const { terms, facts } = query;
   const lexeme = (word: string) => `'${`${partyId}:${word}`.replace(/['\\]/g, '$&$&')}'`;
   const words = terms.flatMap((term) =>
     term.words.map((word, i) => lexeme(word) + (term.isPrefix && i === term.words.length - 1 ? ':*' : '')),
   );
   const wanted = [...new Set([...words, ...facts.map(lexeme)])];
-  const byThread = label !== undefined ? { label } : assigneeId ? { assigneeId } : undefined;
+  const byThread = byThreadOf(query);
   const threads = byThread && (await store.threadsWith(shard, partyId, byThread, THREADS_MAX + 1));
   if (threads && threads.length > 0 && threads.length <= THREADS_MAX)
     wanted.push(`(${threads.map((id) => lexeme(formatId('thr', id).slice('thr_'.length))).join(' | ')})`);
   return wanted.join(' & ');
+}
+
+/** What most narrows the threads comes first. */
+function byThreadOf({ label, assigneeId, number, state }: SearchQuery) {
+  if (number !== undefined) return { number };
+  if (label !== undefined) return { label };
+  if (assigneeId) return { assigneeId };
+  return state === undefined ? undefined : { state };
 }

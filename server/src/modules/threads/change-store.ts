@@ -1,8 +1,20 @@
 import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
-import { oneOf, prepared, statement } from '../../platform/postgres/statement.ts';
+import { columns, oneOf, prepared, statement } from '../../platform/postgres/statement.ts';
 import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
+import { STORED_STATES } from './driver-store.ts';
 import type { Reader } from './list-store.ts';
+
+const DOCUMENT = `t.document_state, t.document_type, t.document_number, t.document_total::text AS document_total, t.document_currency,
+          t.document_due::text AS document_due`;
+const DOCUMENT_ROW = columns({
+  document_state: oneOf('document_state?', STORED_STATES),
+  document_type: 'text?',
+  document_number: 'text?',
+  document_total: 'text?',
+  document_currency: 'text?',
+  document_due: 'text?',
+});
 
 const KNOWN = prepared('known-threads', 'SELECT thread_id FROM threads WHERE party_id = $1 AND thread_id = ANY ($2::uuid[])', {
   thread_id: 'uuid',
@@ -29,6 +41,16 @@ const NOTE_CHANGE = statement(
 /** Makes listeners to events of the business see a change, and serializes its changes of threads. Call it first in the transaction. */
 export async function noteChange(tx: Queryable, partyId: bigint): Promise<void> {
   await tx.query(NOTE_CHANGE, [partyId]);
+}
+
+const NOTE_CHANGES = statement(
+  `INSERT INTO thread_changes AS c (party_id, changes) SELECT k, 1 FROM unnest($1::bigint[]) AS k ORDER BY k
+   ON CONFLICT (party_id) DO UPDATE SET changes = c.changes + 1`,
+);
+
+/** The same for several businesses, whose rows are locked in ascending order. */
+export async function noteChanges(tx: Queryable, partyIds: readonly bigint[]): Promise<void> {
+  await tx.query(NOTE_CHANGES, [bigintArray(partyIds)]);
 }
 
 const MARKS = prepared(
@@ -83,7 +105,8 @@ export async function setAssignee(
 }
 
 const DECIDED = statement(
-  `SELECT subject, message_count, is_done, labels, assignee_kind, assignee_id, counterparty_id FROM threads WHERE party_id = $1 AND thread_id = $2`,
+  `SELECT t.subject, t.message_count, t.is_done, t.labels, t.assignee_kind, t.assignee_id, t.counterparty_id, ${DOCUMENT}
+     FROM threads t WHERE t.party_id = $1 AND t.thread_id = $2`,
   {
     subject: 'text?',
     message_count: 'integer',
@@ -92,6 +115,7 @@ const DECIDED = statement(
     assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
     assignee_id: 'uuid?',
     counterparty_id: 'bigint',
+    ...DOCUMENT_ROW,
   },
 );
 
@@ -186,7 +210,7 @@ export async function markRead(
 
 const STATE = prepared(
   'thread-state',
-  `SELECT t.subject, t.message_count, t.is_done, t.labels, t.assignee_kind, t.assignee_id,
+  `SELECT t.subject, t.message_count, t.is_done, t.labels, t.assignee_kind, t.assignee_id, ${DOCUMENT},
           (SELECT count(*)::integer FROM (
              SELECT 1 FROM ledger_entries e WHERE e.party_id = $1 AND e.thread_id = $2 AND e.box = 'in' AND e.position > coalesce(
                     (SELECT r.position FROM thread_reads r WHERE r.party_id = $1 AND r.reader_kind = $3 AND r.reader_id = $4 AND r.thread_id = $2),
@@ -201,6 +225,7 @@ const STATE = prepared(
     assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
     assignee_id: 'uuid?',
     unread_count: 'integer',
+    ...DOCUMENT_ROW,
   },
 );
 

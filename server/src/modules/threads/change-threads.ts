@@ -15,11 +15,12 @@ import { queueEvents } from '../webhooks/events.ts';
 import * as store from './change-store.ts';
 import { findColleagues, listColleagues } from './colleague-store.ts';
 import { type Colleague, colleagueOf, type NamedColleague, parseColleague } from './colleagues.ts';
+import { type DocumentView, documentView } from './document-view.ts';
 import { type IndexServices, requireThreads } from './ensure-indexed.ts';
 import { readerOf } from './list-threads.ts';
 import { notify } from './notifications.ts';
 
-export { noteChange } from './change-store.ts';
+export { noteChange, noteChanges } from './change-store.ts';
 
 interface ThreadChange {
   status?: 'open' | 'done';
@@ -119,6 +120,7 @@ export interface ThreadState {
   isDone: boolean;
   assignee: NamedColleague | null;
   labels: string[];
+  document: DocumentView | null;
 }
 
 export async function stateOf(services: IndexServices, caller: Caller, id: string): Promise<ThreadState> {
@@ -135,6 +137,7 @@ export async function stateOf(services: IndexServices, caller: Caller, id: strin
     isDone: row.is_done,
     assignee: assignee ?? null,
     labels: row.labels,
+    document: documentView(row),
   };
 }
 

@@ -1,18 +1,17 @@
-import { THREADS_SCANNED_MAX, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
+import { THREADS_SCANNED_MAX } from '../../contract/limits.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
-import { columns, oneOf, type RowOf, statement, variants } from '../../platform/postgres/statement.ts';
-import { PARTY_ROW } from '../parties/party-row.ts';
-import { COLLEAGUE_KINDS, type Colleague } from './colleagues.ts';
+import { type RowOf, statement } from '../../platform/postgres/statement.ts';
+import type { Colleague } from './colleagues.ts';
+import { DRIVERS, type Driver, FILTERS, isSort, type Order, SCAN, STORED_STATES, sortKeyOf, type THREAD_ROW } from './driver-store.ts';
 import { CLASSES } from './thread-class.ts';
 
-const POSITION_MAX = 2n ** 63n - 1n;
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** Each driver has an index that ends in the position. `class` stands for box, status, whether assigned and whether failed. */
-const DRIVERS = ['class', 'label', 'assignee', 'counterparty', 'segment', 'type'] as const;
-type Driver = (typeof DRIVERS)[number];
-/** Their indexes have the threads of businesses that use filters on long lists. */
-const FILTERS: readonly Driver[] = ['counterparty', 'segment', 'type'];
+/** The threads that one request brings into the indexes of filters, where its list is sorted by one of them. */
+const FILTERED_AT_ONCE = 500;
+const FILTERED_PER_REQUEST = 2_000;
+/** A sort without a state merges a stream for each state. */
+const SCANNED_PER_STATE = THREADS_SCANNED_MAX / 4;
 
 /** The person or agent who reads. In a thread that this reader has never read, messages from position `since` on are new. */
 export interface Reader extends Colleague {
@@ -30,97 +29,27 @@ export interface ThreadFilters {
   segment?: string | undefined;
   type?: string | undefined;
   unread?: boolean | undefined;
+  state?: (typeof STORED_STATES)[number] | undefined;
+  number?: string | undefined;
+  /** Days and totals, both included. */
+  due: Bounds;
+  total: Bounds;
+  sort: 'by_due' | 'by_total' | 'by_number' | undefined;
+  order: Order;
 }
 
+interface Bounds {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** A place in a list: what it is sorted by, and the thread. */
 export interface ThreadPosition {
-  position: string;
+  key: string;
   threadId: string;
 }
 
-const THREAD_ROW = columns({
-  thread_id: 'uuid',
-  last_position: 'bigint',
-  last_message_id: 'uuid',
-  last_sender_id: 'bigint',
-  subject: 'text?',
-  type: 'text?',
-  segment: 'text?',
-  message_count: 'integer',
-  unread_count: 'integer',
-  has_files: 'boolean',
-  failed_schema: 'boolean',
-  is_done: 'boolean',
-  assignee_kind: oneOf('worker_kind?', COLLEAGUE_KINDS),
-  assignee_id: 'uuid?',
-  labels: 'text[]',
-  ...PARTY_ROW,
-});
-
 export type ThreadRow = RowOf<typeof THREAD_ROW>;
-
-/**
- * Parameters: $1 the party, $2 and $3 the place after which the page begins, $4 and $5 the times, $6 the keys per stream, $7 the driver's
- * value.
- */
-const RANGE = '(s.last_position, s.thread_id) < ($2::bigint, $3::uuid) AND s.last_position >= $4 AND s.last_position < $5';
-const NEWEST_FIRST = 'ORDER BY s.last_position DESC, s.thread_id DESC';
-const EQUALITIES = {
-  label: 's.label = $7',
-  assignee: 's.assignee_id = $7',
-  counterparty: 's.counterparty_id = $7',
-  segment: 's.segment = $7',
-  type: 's.type = $7',
-} as const satisfies Record<Exclude<Driver, 'class'>, string>;
-
-/** Reads thread keys from the driver's index, the newest first. Each class is a stream of its own, and any other driver is one stream. */
-function keysSql(driver: Driver, limit: string): string {
-  if (driver === 'class')
-    return `SELECT s.* FROM unnest($7::smallint[]) AS c (class) CROSS JOIN LATERAL (
-              SELECT s.last_position, s.thread_id FROM threads s WHERE s.party_id = $1 AND s.class = c.class AND ${RANGE} ${NEWEST_FIRST} ${limit}) s`;
-  const table = driver === 'label' ? 'thread_labels' : 'threads';
-  return `SELECT s.last_position, s.thread_id FROM ${table} s WHERE s.party_id = $1${FILTERS.includes(driver) ? ' AND s.is_filtered' : ''} AND ${EQUALITIES[driver]} AND ${RANGE} ${NEWEST_FIRST} ${limit}`;
-}
-
-const READ_THROUGH = `coalesce(r.position, greatest($11::bigint, (SELECT i.read_from FROM thread_index i WHERE i.party_id = $1)))`;
-const JOIN_READS = `LEFT JOIN thread_reads r ON r.party_id = $1 AND r.reader_kind = $9 AND r.reader_id = $10 AND r.thread_id = t.thread_id`;
-const CONDITIONS = `t.class = ANY ($12::smallint[])
-  AND ($13::text IS NULL OR t.labels @> ARRAY[$13]) AND ($14::uuid IS NULL OR t.assignee_id = $14)
-  AND ($15::bigint IS NULL OR t.counterparty_id = $15) AND ($16::text IS NULL OR t.from_email = $16)
-  AND ($17::text IS NULL OR t.segment = $17) AND ($18::text IS NULL OR t.type = $18)
-  AND ($19::boolean IS NULL OR (t.last_in_position > ${READ_THROUGH}) = $19)`;
-
-const pageSql = (driver: Driver) =>
-  `SELECT t.*, ${READ_THROUGH} AS read_through
-     FROM (${keysSql(driver, 'LIMIT $6')}) k JOIN threads t ON t.party_id = $1 AND t.thread_id = k.thread_id ${JOIN_READS}
-    WHERE ${CONDITIONS} ORDER BY k.last_position DESC, k.thread_id DESC LIMIT $8`;
-
-const UNREAD = `CASE WHEN t.last_in_position > t.read_through THEN
-    (SELECT count(*)::integer FROM (SELECT 1 FROM ledger_entries e WHERE e.party_id = $1 AND e.thread_id = t.thread_id AND e.box = 'in'
-                                     AND e.position > t.read_through LIMIT ${UNREAD_COUNT_MAX}) e) ELSE 0 END`;
-
-const SELECTED = Object.keys(THREAD_ROW).map((name) =>
-  name === 'unread_count' ? `${UNREAD} AS unread_count` : name in PARTY_ROW ? `p.${name}` : `t.${name}`,
-);
-
-const PAGE = variants(
-  { driver: DRIVERS },
-  THREAD_ROW,
-  ({ driver }) =>
-    `SELECT ${SELECTED.join(', ')} FROM (${pageSql(driver)}) t JOIN parties p ON p.id = t.counterparty_id
-      ORDER BY t.last_position DESC, t.thread_id DESC`,
-);
-const COUNT = variants(
-  { driver: DRIVERS },
-  { count: 'integer' },
-  ({ driver }) => `SELECT count(*)::integer AS count FROM (${pageSql(driver)}) t`,
-);
-/** The place where the first of the streams ended, and how many keys all of them had. */
-const SCAN_END = variants(
-  { driver: DRIVERS },
-  { last_position: 'bigint', thread_id: 'uuid', scanned: 'integer' },
-  ({ driver }) =>
-    `SELECT s.last_position, s.thread_id, (SELECT count(*)::integer FROM (${keysSql(driver, 'LIMIT $6')}) k) AS scanned FROM (${keysSql(driver, 'OFFSET $6::integer - 1 LIMIT 1')}) s ${NEWEST_FIRST} LIMIT 1`,
-);
 
 const ARE_FILTERED = statement(`SELECT FROM thread_index WHERE party_id = $1 AND filtered_through = '${LAST_UUID}'`);
 const BEGIN_FILTERS = statement('SELECT FROM begin_thread_filters($1::bigint)');
@@ -133,14 +62,16 @@ export async function filterThreads(db: Queryable, partyId: bigint, limit: numbe
 
 interface Scan {
   driver: Driver;
+  order: Order;
   /** The threads of the business are not in the index that would have served the list. */
   lacksIndex: boolean;
   /** Some threads that the driver finds may not meet the other conditions. */
   isFiltered: boolean;
   /** Parameters $1 to $7. */
   keys: unknown[];
-  /** Parameters from $9 on. */
+  /** Parameters $9 to $27. */
   conditions: unknown[];
+  start: ThreadPosition;
 }
 
 async function scanOf(
@@ -151,32 +82,62 @@ async function scanOf(
   after: ThreadPosition | undefined,
   limit: number,
 ): Promise<Scan> {
-  const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread } = filters;
+  const { classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread, state, number, sort, order } = filters;
   // The most selective drivers come first.
-  const given = { label, assignee: assigneeId, counterparty: counterpartyId, segment, type };
-  const best = DRIVERS.find((one) => one !== 'class' && given[one] !== undefined) ?? 'class';
+  const given: Given = { label, assignee: assigneeId, number, state, counterparty: counterpartyId, segment, type };
+  const best = sort ?? DRIVERS.find((one) => given[one] !== undefined) ?? 'class';
   const lacksIndex = FILTERS.includes(best) && (await db.query(ARE_FILTERED, [partyId])).length === 0;
-  const driver = lacksIndex ? 'class' : best;
-  const others = Object.entries(given).filter(([name, value]) => name !== driver && value !== undefined);
+  const driver = lacksIndex && !isSort(best) ? 'class' : best;
+  const served = driver === sort ? 'state' : driver;
+  const others = Object.entries(given).filter(([name, value]) => name !== served && value !== undefined);
+  const bounds = boundsOf(driver, filters);
   const isFiltered =
-    others.length > 0 || fromEmail !== undefined || unread !== undefined || (driver !== 'class' && classes.length < CLASSES.length);
-  const { position, threadId } = after ?? { position: POSITION_MAX, threadId: LAST_UUID };
-  const wanted = driver === 'class' ? classes : given[driver];
+    others.length > 0 ||
+    fromEmail !== undefined ||
+    unread !== undefined ||
+    bounds.rest.some((bound) => bound !== undefined) ||
+    (driver !== 'class' && classes.length < CLASSES.length);
+  const { first, last } = sortKeyOf(driver);
+  const start = order === 'desc' ? { key: last, threadId: LAST_UUID } : { key: first, threadId: FIRST_UUID };
+  const { key, threadId } = after ?? start;
   return {
     driver,
+    order,
     lacksIndex,
     isFiltered,
+    start,
     keys: [
       partyId,
-      position,
+      key,
       threadId,
-      filters.since ?? 0n,
-      filters.until ?? POSITION_MAX,
-      isFiltered ? THREADS_SCANNED_MAX : limit,
-      wanted,
+      bounds.from ?? first,
+      bounds.to ?? last,
+      isFiltered ? (isSort(driver) && state === undefined ? SCANNED_PER_STATE : THREADS_SCANNED_MAX) : limit,
+      drivenBy(driver, filters, given),
     ],
-    conditions: [reader.kind, reader.id, reader.since, classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread],
+    conditions: [
+      ...[reader.kind, reader.id, reader.since, classes, label, assigneeId, counterpartyId, fromEmail, segment, type, unread],
+      ...[state, number, ...bounds.rest],
+    ],
   };
+}
+
+/** The filters that drivers stand for. */
+type Given = Partial<Record<Driver, unknown>>;
+
+function drivenBy(driver: Driver, { classes, state }: ThreadFilters, given: Given): unknown {
+  if (driver === 'class') return classes;
+  return driver === 'state' || isSort(driver) ? (state === undefined ? STORED_STATES : [state]) : given[driver];
+}
+
+/** The bounds of what the list is sorted by limit what is read. All others are conditions: due days, totals and positions. */
+function boundsOf(driver: Driver, { due, total, since, until }: ThreadFilters) {
+  const positions = { from: since?.toString(), to: until === undefined ? undefined : (until - 1n).toString() };
+  const all = { by_due: due, by_total: total, position: positions };
+  const own = driver === 'by_due' || driver === 'by_total' ? driver : isSort(driver) ? undefined : 'position';
+  const { from, to } = own === undefined ? {} : all[own];
+  const rest = Object.entries(all).flatMap(([name, bounds]) => (name === own ? [undefined, undefined] : [bounds.from, bounds.to]));
+  return { from, to, rest };
 }
 
 export interface Threads {
@@ -195,18 +156,22 @@ export async function listThreads(
   after: ThreadPosition | undefined,
   limit: number,
 ): Promise<Threads> {
-  const { driver, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, after, limit);
-  const rows = await db.query(PAGE.of({ driver }), [...keys, limit, ...conditions]);
-  const [end] = isFiltered ? await db.query(SCAN_END.of({ driver }), keys) : [];
+  const { driver, order, lacksIndex, isFiltered, keys, conditions, start } = await scanOf(db, partyId, reader, filters, after, limit);
+  if (lacksIndex && isSort(driver) && !(await bringIntoFilters(db, partyId)))
+    return { rows: [], scannedTo: after ?? start, scanned: FILTERED_PER_REQUEST };
+  const [end] = isFiltered ? await db.query(SCAN.end.of({ driver, order }), keys) : [];
+  const rows = await db.query(SCAN.page.of({ driver, order }), [...keys, limit, ...conditions, end?.key, end?.thread_id]);
   if (end === undefined) return { rows, scannedTo: undefined, scanned: 0 };
   if (lacksIndex) await db.query(BEGIN_FILTERS, [partyId]);
-  // Below the end of the first stream, threads of that stream would be missing between those of the others.
-  const [position, threadId] = [BigInt(end.last_position), end.thread_id];
-  const complete = rows.filter(
-    (row) => BigInt(row.last_position) > position || (row.last_position === end.last_position && row.thread_id >= threadId),
-  );
-  const scanned = end.scanned - complete.length;
-  return { rows: complete, scannedTo: { position: end.last_position, threadId: end.thread_id }, scanned };
+  return { rows, scannedTo: { key: end.key, threadId: end.thread_id }, scanned: end.scanned - rows.length };
+}
+
+/** A list can't be sorted without its index, so requests bring some threads into it themselves. Returns whether all are there. */
+async function bringIntoFilters(db: Queryable, partyId: bigint): Promise<boolean> {
+  await db.query(BEGIN_FILTERS, [partyId]);
+  for (let done = 0; done < FILTERED_PER_REQUEST; done += FILTERED_AT_ONCE)
+    if (!(await filterThreads(db, partyId, FILTERED_AT_ONCE))) return true;
+  return false;
 }
 
 export interface Count {
@@ -215,10 +180,11 @@ export interface Count {
 }
 
 export async function countThreads(db: Queryable, partyId: bigint, reader: Reader, filters: ThreadFilters, max: number): Promise<Count> {
-  const { driver, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, undefined, max + 1);
-  const { count } = onlyRow(await db.query(COUNT.of({ driver }), [...keys, max + 1, ...conditions]));
+  const { driver, order, lacksIndex, isFiltered, keys, conditions } = await scanOf(db, partyId, reader, filters, undefined, max + 1);
+  if (lacksIndex && isSort(driver) && !(await bringIntoFilters(db, partyId))) return { count: 0, isCapped: true };
+  const { count } = onlyRow(await db.query(SCAN.count.of({ driver, order }), [...keys, max + 1, ...conditions, null, null]));
   if (count > max) return { count: max, isCapped: true };
-  const isCapped = isFiltered && (await db.query(SCAN_END.of({ driver }), keys)).length > 0;
+  const isCapped = isFiltered && (await db.query(SCAN.end.of({ driver, order }), keys)).length > 0;
   if (isCapped && lacksIndex) await db.query(BEGIN_FILTERS, [partyId]);
   return { count, isCapped };
 }

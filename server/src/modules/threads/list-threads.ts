@@ -11,6 +11,7 @@ import type { PartyDirectory } from '../parties/directory.ts';
 import { partyViewOf } from '../parties/party-row.ts';
 import { findColleagues } from './colleague-store.ts';
 import { type Colleague, colleagueOf, type NamedColleague } from './colleagues.ts';
+import { type DocumentView, documentView } from './document-view.ts';
 import * as store from './list-store.ts';
 import { resolveFilters, type ThreadQuery } from './thread-filters.ts';
 
@@ -33,6 +34,7 @@ export interface Thread {
   hasFiles: boolean;
   failedSchema: boolean;
   type: string | null;
+  document: DocumentView | null;
   updatedMs: number;
 }
 
@@ -71,7 +73,7 @@ export async function listThreads(
   const database = services.database.of(business.id);
   const found = filters === undefined ? NONE : await store.listThreads(database, business.id, reader, filters, after, limit + 1);
   spend({ rows: found.scanned });
-  const cursorAt = ({ position, threadId }: store.ThreadPosition) => services.cursors.issue(scope, `${position} ${threadId}`);
+  const cursorAt = ({ key, threadId }: store.ThreadPosition) => services.cursors.issue(scope, `${key} ${threadId}`);
   const cursorAfter = ({ threadPosition }: ThreadEntry) => cursorAt(threadPosition);
   const page = pageFrom(await toEntries(services, caller, found.rows), limit, cursorAfter);
   const nextCursor = page.nextCursor ?? (found.scannedTo ? cursorAt(found.scannedTo) : null);
@@ -89,8 +91,9 @@ export async function* threadsIn(services: ThreadServices, page: ThreadPage): As
 
 /** The key needs no check, because a cursor is sealed. */
 function positionIn(key: string | undefined): store.ThreadPosition | undefined {
-  const [position, threadId] = key?.split(' ') ?? [];
-  return position === undefined || threadId === undefined ? undefined : { position, threadId };
+  // The number of a document may have spaces, an id has none.
+  const at = key?.lastIndexOf(' ') ?? -1;
+  return key === undefined || at < 0 ? undefined : { key: key.slice(0, at), threadId: key.slice(at + 1) };
 }
 
 /** Messages from before a reader joined are not new to it. */
@@ -106,7 +109,7 @@ async function toEntries(services: ThreadServices, { business }: Caller, rows: r
   const assignees = new Map((await findColleagues(services.database, business.id, rows.flatMap(assigneeOf))).map((one) => [one.id, one]));
   return rows.flatMap((row) => {
     const { value: entry } = entries.next();
-    const threadPosition = { position: row.last_position, threadId: row.thread_id };
+    const threadPosition = { key: row.key, threadId: row.thread_id };
     return entry ? [{ ...entry, threadPosition, thread: toThread(row, business, assignees) }] : [];
   });
 }
@@ -126,6 +129,7 @@ function toThread(row: store.ThreadRow, { view }: Business, assignees: Map<strin
     hasFiles: row.has_files,
     failedSchema: row.failed_schema,
     type: row.type,
+    document: documentView(row),
     updatedMs: Number(BigInt(row.last_position) / POSITIONS_PER_MS),
   };
 }

@@ -1,9 +1,10 @@
+import { Decimal, type DocumentState, NUMBER_MAX_DIGITS } from '@waybill/documents';
 import { invalid } from '../../contract/errors.ts';
 import { parseDomain, parseEmail } from '../../contract/mail-names.ts';
 import { parseHandle, parseSegment } from '../../contract/names.ts';
 import type { Business } from '../../contract/parties.ts';
 import { POSITIONS_PER_MS } from '../../contract/positions.ts';
-import { parseTime } from '../../contract/time.ts';
+import { parseDay, parseTime } from '../../contract/time.ts';
 import type { PartyDirectory } from '../parties/directory.ts';
 import { type Colleague, parseColleague } from './colleagues.ts';
 import type { ThreadFilters } from './list-store.ts';
@@ -21,6 +22,14 @@ export interface ThreadQuery {
   failed_schema?: boolean;
   since?: string;
   until?: string;
+  document_state?: DocumentState;
+  number?: string;
+  due_after?: string;
+  due_before?: string;
+  total_min?: string;
+  total_max?: string;
+  sort?: 'updated' | 'due_date' | 'total' | 'number';
+  order?: 'asc' | 'desc';
 }
 
 /** Returns undefined when nothing can match. */
@@ -49,7 +58,45 @@ export async function resolveFilters(
     segment: query.segment === undefined ? undefined : segmentOf(business, query.segment),
     type: query.type,
     unread: query.unread,
+    state: query.document_state,
+    number: query.number,
+    due: {
+      from: query.due_after === undefined ? undefined : dayBeside('due_after', query.due_after, 1),
+      to: query.due_before === undefined ? undefined : dayBeside('due_before', query.due_before, -1),
+    },
+    total: {
+      from: query.total_min === undefined ? undefined : totalOf('total_min', query.total_min),
+      to: query.total_max === undefined ? undefined : totalOf('total_max', query.total_max),
+    },
+    ...sortOf(query),
   };
+}
+
+const SORTS = { updated: undefined, due_date: 'by_due', total: 'by_total', number: 'by_number' } as const;
+
+/** What is limited by a range is sorted by it, unless the request says otherwise: an index serves both. */
+function sortOf(query: ThreadQuery): Pick<ThreadFilters, 'sort' | 'order'> {
+  const hasDue = query.due_after !== undefined || query.due_before !== undefined;
+  const hasTotal = query.total_min !== undefined || query.total_max !== undefined;
+  const sort = query.sort ?? (hasDue ? 'due_date' : hasTotal ? 'total' : 'updated');
+  return { sort: SORTS[sort], order: query.order ?? (sort === 'due_date' || sort === 'number' ? 'asc' : 'desc') };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The day after or before a day. */
+function dayBeside(name: string, text: string, days: 1 | -1): string {
+  const day = parseDay(text) ?? refuse(name, 'must be a day such as 2026-01-31, or so many days from today such as 7d');
+  const beside = new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString();
+  // Behind the last day of the calendar, or before the first one, is nothing.
+  if (!/^\d{4}-/.test(beside) || beside.startsWith('0000')) return days > 0 ? 'infinity' : '-infinity';
+  return beside.slice(0, day.length);
+}
+
+function totalOf(name: string, text: string): string {
+  return (
+    Decimal.parse(text)?.toString() ?? refuse(name, `must be a decimal number such as 1000.50, of at most ${NUMBER_MAX_DIGITS} digits`)
+  );
 }
 
 function assigneeOf(reader: Colleague, text: string): string {

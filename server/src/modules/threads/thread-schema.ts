@@ -1,9 +1,10 @@
+import { DOCUMENT_NUMBER_MAX_CHARS, DOCUMENT_STATES } from '@waybill/documents';
 import { Type } from 'typebox';
 import { PartySchema, SummarySchema } from '../../contract/envelope.ts';
 import { formatId } from '../../contract/ids.ts';
 import { SEGMENT_MAX_CHARS, THREAD_LABEL_MAX_CHARS, UNREAD_COUNT_MAX } from '../../contract/limits.ts';
 import { closed } from '../../contract/paging.ts';
-import { ColleagueSchema } from '../../contract/threads.ts';
+import { ColleagueSchema, ThreadDocumentSchema } from '../../contract/threads.ts';
 import type { ThreadState } from './change-threads.ts';
 import { colleagueView } from './colleagues.ts';
 import type { Thread } from './list-threads.ts';
@@ -26,6 +27,7 @@ export const ThreadSchema = Type.Object(
     has_files: Type.Boolean({ description: 'Whether any message has files.' }),
     failed_schema: Type.Boolean({ description: 'Whether any message failed the schema of its recipient.' }),
     type: Type.Union([Type.String(), Type.Null()], { description: 'Of the latest message that has one.' }),
+    document: Type.Union([ThreadDocumentSchema, Type.Null()], { description: 'About a second behind the messages. Null: there is none.' }),
     updated_at: Type.String({ format: 'date-time', description: 'When the last message came.' }),
   },
   { $id: 'Thread', ...closed, description: 'A thread, with what your business has decided about it. The other party sees none of that.' },
@@ -39,6 +41,7 @@ export const StateSchema = Type.Object(
     status: Type.Enum(['open', 'done']),
     assignee: Type.Union([ColleagueSchema, Type.Null()]),
     labels: Type.Array(Type.String()),
+    document: Type.Union([ThreadDocumentSchema, Type.Null()]),
   },
   { $id: 'ThreadState', ...closed, description: 'What your business has decided about a thread. The other party does not see it.' },
 );
@@ -48,8 +51,9 @@ export const CountSchema = Type.Object(
   { $id: 'ThreadCount', ...closed },
 );
 
-/** Longer than any ISO 8601 time. */
+/** Longer than any ISO 8601 time, and than any total that is compared. */
 const TIME_MAX_CHARS = 64;
+const DAY_MAX_CHARS = 10;
 
 export const filterFields = {
   box: Type.Optional(Type.Enum(['in', 'out'], { description: 'in: with a received message. out: with a sent one.' })),
@@ -65,6 +69,30 @@ export const filterFields = {
   failed_schema: Type.Optional(Type.Boolean({ description: 'Whether any message failed the schema of its recipient.' })),
   since: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Last message at this time or later. ISO 8601.' })),
   until: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'Last message before this time. ISO 8601.' })),
+  document_state: Type.Optional(Type.Enum([...DOCUMENT_STATES], { description: 'The state of the document of the thread.' })),
+  number: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: DOCUMENT_NUMBER_MAX_CHARS,
+      description: 'The number of any document in the thread. Case does not matter.',
+    }),
+  ),
+  due_after: Type.Optional(
+    Type.String({
+      maxLength: DAY_MAX_CHARS,
+      description: 'Due after this day, such as 2026-01-31, or so many days from today (UTC), such as 7d.',
+    }),
+  ),
+  due_before: Type.Optional(Type.String({ maxLength: DAY_MAX_CHARS, description: 'Due before this day.' })),
+  total_min: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'This total or more, whatever its currency.' })),
+  total_max: Type.Optional(Type.String({ maxLength: TIME_MAX_CHARS, description: 'This total or less, whatever its currency.' })),
+  sort: Type.Optional(
+    Type.Enum(['updated', 'due_date', 'total', 'number'], {
+      description:
+        'What the list is sorted by; threads without it are left out. Totals are compared as numbers, whatever their currency. Default: `due_date` with `due_after` or `due_before`, `total` with `total_min` or `total_max`, else `updated`.',
+    }),
+  ),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: asc by due_date and number, desc by updated and total.' })),
 };
 
 export function stateView(state: ThreadState) {
@@ -75,6 +103,7 @@ export function stateView(state: ThreadState) {
     status: state.isDone ? 'done' : 'open',
     assignee: state.assignee && colleagueView(state.assignee),
     labels: state.labels,
+    document: state.document,
   };
 }
 
@@ -94,6 +123,7 @@ export function threadJson(thread: Thread, lastMessage: string): string {
     has_files: thread.hasFiles,
     failed_schema: thread.failedSchema,
     type: thread.type,
+    document: thread.document,
     updated_at: new Date(thread.updatedMs).toISOString(),
   };
   return `${JSON.stringify(before).slice(0, -1)},"last_message":${lastMessage},${JSON.stringify(after).slice(1)}`;

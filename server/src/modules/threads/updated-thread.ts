@@ -6,6 +6,7 @@ import { findDecided } from './change-store.ts';
 import { findColleagues } from './colleague-store.ts';
 import { colleagueView } from './colleagues.ts';
 import { countComments } from './comment-store.ts';
+import { documentView } from './document-view.ts';
 
 /** The body of the event thread.updated: the current thread. Undefined if the thread or the other party is gone. */
 export async function updatedThread(
@@ -28,5 +29,6 @@ export async function updatedThread(
     status: thread.is_done ? 'done' : 'open',
     assignee: assignee ? colleagueView(assignee) : null,
     labels: thread.labels,
+    document: documentView(thread),
   });
 }

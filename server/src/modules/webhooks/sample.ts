@@ -23,6 +23,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
   const message = {
     ...NO_TEXTS,
     id: messageId,
+    recipientId: to.id,
     threadId: messageId,
     inReplyTo: null,
     type: 'message.test',
@@ -46,7 +47,7 @@ export function sampleEnvelope(messageId: string, to: Party, receivedMs: number,
     receiptToken: Buffer.alloc(22),
     idempotencyKey: null,
   };
-  return envelopeJson(sample, publicUrl, []);
+  return envelopeJson(sample, { publicUrl, downloadUrls: [], readerId: to.id });
 }
 
 function sha256(text: string): Buffer {

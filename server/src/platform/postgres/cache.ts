@@ -23,16 +23,19 @@ export class Cache<V> {
   readonly #entries = new LRUCache<string, Entry<V>>({
     // `maxSize`, because `max` allocates room for all entries at once.
     maxSize: MAX_ENTRIES,
-    sizeCalculation: () => 1,
+    sizeCalculation: ({ value }) => this.#weightOf(value),
     dispose: ({ owners }, key) => this.#disown(owners, key),
   });
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #loads = new Set<Load<V>>();
   /** Key: the key of the entry. It has only reads that began after the latest change, because later callers must not get older rows. */
   readonly #joinable = new Map<string, Load<V>>();
+  readonly #weightOf: (value: V) => number;
 
-  constructor(feed: ChangeFeed, kind: SubjectKind = 'party') {
+  /** `weightOf`: how many usual entries take as much memory as this value. */
+  constructor(feed: ChangeFeed, kind: SubjectKind = 'party', weightOf: (value: V) => number = () => 1) {
     this.#feed = feed;
+    this.#weightOf = weightOf;
     feed.onChange(kind, (owner) => this.#forget(owner));
   }
 

@@ -14,6 +14,7 @@ const SOURCES = [
   'web/src/**/*.*',
   'server/src/contract/*.ts',
   'packages/client/src/*.ts',
+  'packages/documents/src/**/*.ts',
   'packages/proof/src/*.ts',
   'package-lock.json',
 ];

@@ -16,6 +16,7 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   messages: 'isHere(t.sender_id) OR isHere(t.recipient_id)',
   message_signatures: 'isHere(t.sender_id)',
   acknowledgements: OF_PARTY,
+  due_acknowledgements: OF_PARTY,
   hand_overs: OF_PARTY,
   noted_hand_overs: OF_PARTY,
   non_deliveries: OF_PARTY,
@@ -32,6 +33,8 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   objects: `${OF_PARTY} OR EXISTS (SELECT 1 FROM files f WHERE f.owner_id = t.party_id AND f.object_id = t.id AND isHere(f.party_id))`,
   files: OF_PARTY,
   inbox_schemas: OF_PARTY,
+  type_schemas: OF_PARTY,
+  document_types: OF_PARTY,
   contacts: OF_PARTY,
   contact_types: OF_PARTY,
   contact_actors: OF_PARTY,
@@ -67,6 +70,8 @@ const SHARD_TABLES: Readonly<Record<string, string>> = {
   // Workers write the documents again, because copying them takes as long and would block everything meanwhile.
   search_queue: 'false',
   search_documents: 'false',
+  document_facts: OF_PARTY,
+  document_queue: OF_PARTY,
 };
 export const SHARD_TABLE_NAMES = Object.keys(SHARD_TABLES);
 /** Copied while the service runs, because these tables have most of the bytes, and their rows hardly ever change. */

@@ -22,6 +22,21 @@ const SCHEMA = {
   required: ['order', 'items'],
   properties: { order: { type: 'integer' }, items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } } },
 };
+const SLOT = {
+  title: 'Delivery slot',
+  description: 'When a lorry can unload at a gate.',
+  schema: {
+    type: 'object',
+    required: ['number', 'gate'],
+    properties: {
+      number: { title: 'Slot', type: 'string' },
+      gate: { title: 'Gate', enum: ['North', 'South'] },
+      from: { title: 'From', type: 'string', format: 'date-time' },
+    },
+  },
+  layout: { facts: [{ path: '/gate' }, { path: '/from' }] },
+  published: true,
+};
 /** An order whose line is 200 × 3.15 = 630.00. */
 const UNSUMMED = {
   number: 'PO-4711',
@@ -29,6 +44,14 @@ const UNSUMMED = {
   currency: 'EUR',
   buyer: { name: 'Acme GmbH' },
   lines: [{ sku: 'KL-6204', name: 'Ball bearing', quantity: 200, price: '3.15', total: '603.00' }],
+};
+
+const ORDERED = {
+  number: 'PO-4711',
+  issue_date: '2026-10-12',
+  currency: 'EUR',
+  buyer: { name: 'Acme GmbH', address: { city: 'Hamburg', country: 'DE' } },
+  lines: [{ id: '1', sku: 'KL-6204', name: 'Ball bearing', quantity: 200, unit: 'C62', price: '3.15', total: '630.00' }],
 };
 
 /** Records an order, the reply to it, and all requests that read them. */
@@ -46,6 +69,11 @@ export async function recordMessages({ byKey, byNobody, acme, globex, service }:
   await untilLogged(() => service.anonymous.request('GET', `${receipt}/proof`));
   await byNobody('GET /v1/receipts/{token}/proof', `${receipt}/proof`);
   await byKey('GET /v1/messages/{id}/proof', `/v1/messages/${sent.id}/proof`);
+  const ordered = (await acme.api.send({ to: 'globex/orders', type: 'order', json: ORDERED })).body;
+  await byKey('GET /v1/messages/{id}/document.pdf', `/v1/messages/${ordered.id}/document.pdf`);
+  await byKey('GET /v1/messages/{id}/document.csv', `/v1/messages/${ordered.id}/document.csv`);
+  await byKey('GET /v1/messages/{id}/document.xlsx', `/v1/messages/${ordered.id}/document.xlsx`);
+  await byKey('GET /v1/messages/{id}/document.xml', `/v1/messages/${ordered.id}/document.xml`);
   const at = `/v1/messages/${received.id}`;
   await byKey('POST /v1/messages/{id}/acknowledge', `${at}/acknowledge`, { status: 'accepted', reason: 'We expect it on the 16th.' });
   await byKey('GET /v1/messages/{id}/acknowledgements', `${at}/acknowledgements`);
@@ -182,12 +210,25 @@ export async function recordSchemas({ byKey, byNobody, globex, service }: Exampl
   await byKey('POST /v1/schema-check', '/v1/schema-check?to=globex/orders', { json: { order: 4711, items: [{ sku: 'A-1' }] } });
   await byNobody('GET /v1/public/{handle}/schema', '/v1/public/globex/schema');
   await service.anonymous.get('/public/globex');
+  const ofOrders = '/v1/inbox/schemas/order';
+  await byKey('PUT /v1/inbox/schemas/{type}', ofOrders, { schema: SCHEMA });
+  await byKey('GET /v1/inbox/schemas/{type}', ofOrders);
+  await byKey('PATCH /v1/inbox/schemas/{type}', ofOrders, { published: true });
+  await byKey('GET /v1/inbox/schemas');
+  await byKey('DELETE /v1/inbox/schemas/{type}', ofOrders);
 }
 
 export async function recordDocumentTypes({ byKey, byNobody }: ExampleWorld): Promise<void> {
   await byNobody('GET /v1/document-types', '/v1/document-types');
   await byNobody('GET /v1/document-types/{type}', '/v1/document-types/certificate');
   await byKey('POST /v1/document-types/{type}/check', '/v1/document-types/order/check', { json: UNSUMMED });
+  const slot = '/v1/document-types/delivery.slot';
+  await byKey('PUT /v1/document-types/{type}', slot, SLOT);
+  await byKey('GET /v1/business/document-types');
+  await byKey('GET /v1/business/document-types/{type}', '/v1/business/document-types/delivery.slot');
+  await byNobody('GET /v1/public/{handle}/document-types', '/v1/public/acme/document-types');
+  await byNobody('GET /v1/public/{handle}/document-types/{type}', '/v1/public/acme/document-types/delivery.slot');
+  await byKey('DELETE /v1/document-types/{type}', slot);
 }
 
 export async function recordContacts({ byKey, byNobody, acme }: ExampleWorld): Promise<void> {

@@ -9,7 +9,7 @@ import type { ClientLanguage, Example } from '../../../src/modules/documentation
 const CHECKOUT = path.resolve(import.meta.dirname, '../../../..');
 const TIMEOUT_MS = 60_000;
 /** Routes for which clients have their own methods, with other requests or none. */
-const NOT_SAMPLED = /^\/v1\/(events|export)|\/logo$|^\/objects\//;
+const NOT_SAMPLED = /^\/v1\/(events|export)|\/(logo|document\.\w+)$|^\/objects\//;
 
 /** The folder of each client, and how its samples are run. */
 const CLIENTS: Record<ClientLanguage, { source: string; command: string; args: string[]; env: Record<string, string> }> = {

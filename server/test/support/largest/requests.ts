@@ -1,10 +1,14 @@
 import { newSigningKeyPair } from '@waybill/client';
+import { LINES_CHECKED_MAX } from '@waybill/documents';
 import {
   AGENT_DESCRIPTION_MAX_CHARS,
   BATCH_REQUEST_MAX_MESSAGES,
   CONSUMER_IDS_MAX,
   DOCUMENT_CHECK_MAX_BYTES,
+  DOCUMENT_TYPE_DESCRIPTION_MAX_CHARS,
+  DOCUMENT_TYPE_TITLE_MAX_CHARS,
   LABELS_PER_THREAD_MAX,
+  LAYOUT_LIST_MAX,
   PARTS_PER_REQUEST_MAX,
   THREADS_PER_CHANGE_MAX,
   WEBHOOK_HEADERS_MAX,
@@ -31,8 +35,20 @@ const LARGEST_DOCUMENTS = ['{"quantity":3,"price":0.3335,"total":2}', '{"tax_rat
   return `{"taxes":[],"lines_total":1,"lines":[${lines.join()}]}`;
 });
 
+/** 10,000 of these are as much JSON as a message has. */
+const LONGEST_LINE = '{"id":"4711","name":"漢漢漢漢漢","quantity":3,"price":"0.33","total":"0.99","tax_rate":"19"}';
+
 const batch = ({ api }: TestBusiness, messages: readonly string[]) =>
   api.write('POST', '/messages/batch', `{"messages":[${messages.join()}]}`);
+
+function largestType(schema: object) {
+  const items = Array.from({ length: LAYOUT_LIST_MAX }, (_, i) => ({ path: `/${'x'.repeat(100)}${i}`, format: 'money' }));
+  const layout = { facts: items, totals: items, terms: items, lines: { path: '/lines', columns: items } };
+  return {
+    ...{ title: han(DOCUMENT_TYPE_TITLE_MAX_CHARS), description: salam(DOCUMENT_TYPE_DESCRIPTION_MAX_CHARS) },
+    ...{ schema, layout, published: true },
+  };
+}
 
 /** Keys that canonical JSON must sort, and that no schema knows. */
 function unsortedKeys(bytes: number): string {
@@ -48,12 +64,26 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
   const everyMessage = [withFiles, ofLongThread, ...withJson];
   const each = <T>(items: readonly T[], ask: (item: T) => Promise<ApiResponse>): Asks => items.map((item) => () => ask(item));
   const ids = (n: number, prefix: string) => Array.from({ length: n }, (_, i) => `${prefix}_${String(i).padStart(26, '0')}`);
+  /** A document with the most lines. */
+  const documents = (form: string) => async () => {
+    const json = `{"number":"1","issue_date":"2026-10-12","currency":"EUR","lines":[${Array(LINES_CHECKED_MAX).fill(LONGEST_LINE).join()}]}`;
+    const { id } = (await acme.api.send(`{"to":"globex","type":"invoice","json":${json}}`)).body;
+    return api.get(`/messages/${id}/document.${form}`);
+  };
   const webhook = () => ({
     url: `http://127.0.0.1:9/${'x'.repeat(1_900)}`,
     description: han(200),
     types: Array.from({ length: 20 }, (_, i) => `${'x'.repeat(70)}.${i}`),
     headers: Object.fromEntries(Array.from({ length: WEBHOOK_HEADERS_MAX }, (_, i) => [`x-${i}`, 'x'.repeat(240)])),
   });
+  const manyTypes = async () => {
+    await service.sql('DELETE FROM document_types');
+    await api.write('PUT', '/document-types/order', { ...largestType({}), layout: {} });
+    await service.sql(
+      `INSERT INTO document_types (party_id, type, title, description, schema, layout, updated_at, is_published)
+       SELECT party_id, repeat('漢', 77) || n, title, description, schema, layout, updated_at, true FROM document_types, generate_series(1, 49) n`,
+    );
+  };
   const newWebhook = async () => {
     await service.sql('DELETE FROM webhooks');
     return api.write('POST', '/webhooks', webhook());
@@ -69,6 +99,10 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
       untilLogged(() => service.anonymous.get(`/receipts/${token(one)}/proof?format=bundle`)),
     ),
     'GET /v1/messages/:id': each(everyMessage, (one) => api.get(`/messages/${one.id}`)),
+    'GET /v1/messages/:id/document.pdf': each(everyMessage, (one) => api.get(`/messages/${one.id}/document.pdf`)),
+    'GET /v1/messages/:id/document.csv': documents('csv'),
+    'GET /v1/messages/:id/document.xlsx': documents('xlsx'),
+    'GET /v1/messages/:id/document.xml': documents('xml'),
     'GET /v1/messages/:id/proof': each(everyMessage, (one) => untilLogged(() => api.get(`/messages/${one.id}/proof`))),
     'GET /v1/messages/:id/signature': async () => {
       const key = await newSigningKey(service, acme);
@@ -95,7 +129,9 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
     'GET /v1/threads/:id': each([withFiles, ofLongThread, ...withJson.slice(0, 2)], (one) =>
       api.get(`/threads/${one.thread_id}?limit=200`),
     ),
-    'GET /v1/threads': each(['', '&box=in', '&unread=true'], (more) => api.get(`/threads?limit=200${more}`)),
+    'GET /v1/threads': each(['', '&box=in', '&unread=true', '&sort=number&unread=true', '&number=PO-4711&sort=updated'], (more) =>
+      api.get(`/threads?limit=200${more}`),
+    ),
     'GET /v1/export': each(['inbox', 'inbox&include=summary', 'threads', 'inbox&format=csv'], (what) => api.get(`/export?list=${what}`)),
     'PATCH /v1/threads/:id': () => api.patch(`/threads/${withFiles.thread_id}`, { labels, assignee: globex.agentId }),
     'GET /v1/threads/:id/comments': () => api.get(`/threads/${withFiles.thread_id}/comments?limit=200`),
@@ -161,6 +197,37 @@ export function largestOfKeys(service: TestService, acme: TestBusiness, full: Fu
     'POST /v1/document-types/:type/check': each([...LARGEST_DOCUMENTS, ...LARGEST_JSON.slice(0, 1)], (json) =>
       acme.api.write('POST', '/document-types/invoice/check', `{"json":${json}}`),
     ),
+    'PUT /v1/inbox/schemas/:type': () => api.write('PUT', '/inbox/schemas/order', { schema }),
+    'GET /v1/inbox/schemas/:type': async () => {
+      await api.write('PUT', '/inbox/schemas/order', { schema });
+      return api.get('/inbox/schemas/order');
+    },
+    'GET /v1/inbox/schemas': async () => {
+      await api.write('PUT', '/inbox/schemas/order', { schema: {} });
+      await service.sql(
+        `INSERT INTO type_schemas SELECT party_id, repeat('漢', 77) || n, schema, updated_at FROM type_schemas, generate_series(1, 49) n`,
+      );
+      const response = await api.get('/inbox/schemas');
+      await service.sql('DELETE FROM type_schemas');
+      return response;
+    },
+    'PUT /v1/document-types/:type': () => api.write('PUT', '/document-types/order', largestType(schema)),
+    'GET /v1/business/document-types/:type': async () => {
+      await api.write('PUT', '/document-types/order', largestType(schema));
+      return api.get('/business/document-types/order');
+    },
+    'GET /v1/public/:handle/document-types/:type': async () => {
+      await api.write('PUT', '/document-types/order', largestType(schema));
+      return service.anonymous.get('/public/globex/document-types/order');
+    },
+    'GET /v1/business/document-types': async () => {
+      await manyTypes();
+      return api.get('/business/document-types');
+    },
+    'GET /v1/public/:handle/document-types': async () => {
+      await manyTypes();
+      return service.anonymous.get('/public/globex/document-types');
+    },
     'GET /v1/agents': () => api.get('/agents?limit=200'),
     'PATCH /v1/agents/:id': () => api.patch(`/agents/${globex.agentId}`, { description: salam(AGENT_DESCRIPTION_MAX_CHARS) }),
     'GET /v1/threads/assignees': () => api.get('/threads/assignees'),

@@ -24,7 +24,10 @@ export function checkSchema(schema: unknown, budget: Budget): void {
   const dialect = named === undefined ? DEFAULT_DIALECT : dialectOf(named, '/$schema');
   const issues = metaSchema(dialect).issuesOf(schema, budget) ?? [];
   const [first] = issues;
-  if (first) throw new InvalidSchema(`${first.path === '' ? 'it' : first.path} ${first.message}`, issues);
+  if (first) {
+    const faults = issues.map(({ path, message, keyword }) => ({ path, message, keyword }));
+    throw new InvalidSchema(`${first.path === '' ? 'it' : first.path} ${first.message}`, faults);
+  }
   compileSchema(schema, budget);
 }
 

@@ -5,10 +5,18 @@ const ERRORS_MAX = 50;
 const MESSAGE_MAX_CHARS = 300;
 const PATH_MAX_CHARS = 2_000;
 
-export interface SchemaIssue {
+export interface SchemaIssue extends OwnersPart {
   path: string;
   message: string;
   keyword: string;
+}
+
+/** What an issue tells of the schema's values. The message shows none, because others than the owner of the schema read it. */
+export interface OwnersPart {
+  /** The first values of `enum`, or that of `const`, and how many there are. */
+  allowed?: unknown[];
+  allowed_count?: number;
+  pattern?: string;
 }
 
 /** The members and items of one value that schemas have evaluated. The rest is unevaluated. */
@@ -68,9 +76,9 @@ export class Run {
   }
 
   /** Returns false, so that a check can return the call. */
-  fail(keyword: string, message: string): false {
+  fail(keyword: string, message: string, owners?: OwnersPart): false {
     if (this.issues !== undefined && this.issues.length < ERRORS_MAX) {
-      this.issues.push({ path: pointerTo(this.path), message: shorten(message), keyword });
+      this.issues.push({ path: pointerTo(this.path), message: shorten(message), keyword, ...owners });
     }
     return false;
   }

@@ -1,9 +1,11 @@
 import { canonicalJson } from '../../../contract/canonical-json.ts';
+import { ALLOWED_VALUES_MAX, ALLOWED_VALUES_MAX_CHARS } from '../../../contract/limits.ts';
 import type { SchemaObject } from './documents.ts';
 import { own } from './documents.ts';
 import { numberFormat, stringFormat } from './formats.ts';
 import type { Keyword, Site } from './keywords.ts';
 import type { Check } from './node.ts';
+import type { OwnersPart } from './run.ts';
 
 const ofNumbers = (holds: (value: number) => boolean, keyword: string, message: string): Check => {
   return (value, run) => typeof value !== 'number' || holds(value) || run.fail(keyword, message);
@@ -24,15 +26,17 @@ export const valueKeywords: Record<string, Keyword> = {
     const texts = new Set(allowed.map(canonicalJson));
     // The sender reads the message, so it shows no value of the schema.
     const message = 'must be one of the values in the schema';
+    const owners = namedTo(allowed);
     return (instance, run) => {
       const canBe = !isScalar || instance === null || typeof instance !== 'object';
-      return (canBe && texts.has(canonicalJson(instance))) || run.fail('enum', message);
+      return (canBe && texts.has(canonicalJson(instance))) || run.fail('enum', message, owners);
     };
   },
   const: ({ value, dialect }) => {
     if (dialect === 4) return undefined;
     const text = canonicalJson(value);
-    return (instance, run) => canonicalJson(instance) === text || run.fail('const', 'must be the value in the schema');
+    const owners = namedTo([value]);
+    return (instance, run) => canonicalJson(instance) === text || run.fail('const', 'must be the value in the schema', owners);
   },
   multipleOf: ({ value }: Site<number>) => ofNumbers((number) => isMultiple(number, value), 'multipleOf', `must be a multiple of ${value}`),
   minimum: ({ value: limit, schema, dialect }: Site<number>) => {
@@ -58,11 +62,12 @@ export const valueKeywords: Record<string, Keyword> = {
   pattern: ({ value, patternOf }: Site<string>) => {
     const pattern = patternOf(value);
     const message = 'must match the pattern in the schema';
+    const owners = value.length <= ALLOWED_VALUES_MAX_CHARS ? { pattern: value } : undefined;
     return (text, run) => {
       if (typeof text !== 'string') return true;
       const isValid = pattern.test(text);
       run.budget.step(text.length);
-      return isValid || run.fail('pattern', message);
+      return isValid || run.fail('pattern', message, owners);
     };
   },
   format: ({ value: name }: Site<string>) => {
@@ -73,6 +78,18 @@ export const valueKeywords: Record<string, Keyword> = {
     return ofNumber && ofNumbers(ofNumber, 'format', message);
   },
 };
+
+/** As many of the allowed values as an issue names: each issue of a message is stored with it. */
+function namedTo(allowed: readonly unknown[]): OwnersPart {
+  const named: unknown[] = [];
+  let chars = 0;
+  for (const value of allowed.slice(0, ALLOWED_VALUES_MAX)) {
+    chars += canonicalJson(value).length;
+    if (chars > ALLOWED_VALUES_MAX_CHARS) break;
+    named.push(value);
+  }
+  return { allowed: named, allowed_count: allowed.length };
+}
 
 function isOfType(value: unknown, type: string): boolean {
   switch (type) {
