@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from decimal import Decimal
 from typing import Any, get_args
@@ -34,6 +35,16 @@ def test_a_reply_joins_the_thread(acme: Any, globex: Any) -> None:
     again = acme.reply(reply.id, note="Thank you.")
     assert (reply.in_reply_to, again.in_reply_to) == (order.id, reply.id)
     assert [message.id for message in acme.thread(order.thread_id)] == [order.id, reply.id, again.id]
+
+
+def test_a_reply_acknowledges(acme: Any, globex: Any) -> None:
+    order = acme.send("globex", subject="Order")
+    globex.reply(order, note="Yes.", acknowledge={"status": "accepted", "reason": "In stock."})
+    said: list[Any] = []
+    until = time.monotonic() + 10
+    while not said and time.monotonic() < until:
+        said = acme.acknowledgements(order)
+    assert [(one["status"], one["reason"]) for one in said] == [("accepted", "In stock.")]
 
 
 def test_a_message_and_its_receipt_have_proofs(acme: Any, globex: Any) -> None:

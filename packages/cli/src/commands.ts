@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { account } from './commands/account.ts';
 import { completionCommand } from './commands/completion.ts';
+import { documents } from './commands/document.ts';
 import { listen } from './commands/listen.ts';
 import { lists } from './commands/lists.ts';
 import { log } from './commands/log.ts';
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...sending,
   ...signing,
   ...lists,
+  ...documents,
   ...listen,
   ...webhooks,
   ...proofs,

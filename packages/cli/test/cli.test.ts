@@ -155,6 +155,9 @@ describe('messages', () => {
     expect(shown).toContain('How many?');
     const reply = await asGlobex.json('reply', sent.id, '--note', 'Three.');
     expect(reply).toMatchObject({ in_reply_to: sent.id, note: 'Three.' });
+    await asGlobex.json('reply', sent.id, '--note', 'Yes.', '--acknowledge', 'accepted', '--reason', 'In stock.');
+    const refused = await asGlobex.run(['reply', sent.id, '--note', 'No.', '--acknowledge', 'lost']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('accepted, rejected, processed')]);
     expect((await asAcme.succeed('read', sent.thread_id)).stdout).toMatch(/How many\?[\s\S]*Three\./);
     expect((await asAcme.succeed('outbox', '--type', 'question')).stdout).toContain(sent.id);
     await expect
@@ -266,6 +269,25 @@ describe('webhooks', () => {
     await asGlobex.succeed('webhooks', 'delete', created.id);
     expect((await asGlobex.run(['webhooks', 'pause', created.id])).code).toBe(4);
   });
+});
+
+test('a document is saved in the format that the name of its file ends with', async () => {
+  const json = JSON.stringify({ number: 'PO-1', lines: [{ name: 'Bolt', quantity: '2' }] });
+  const { id } = await sender.send({ to: 'globex', type: 'order', jsonText: json });
+  const at = (name: string) => path.join(folder, name);
+  for (const [name, begins] of [
+    ['order.pdf', '%PDF-'],
+    ['order.CSV', '\u{feff}Description,Quantity'],
+    ['order.xlsx', 'PK'],
+    ['order.xml', '<?xml'],
+  ] as const) {
+    expect((await asAcme.succeed('document', id, '-o', at(name))).stdout).toBe(`Saved ${at(name)}.\n`);
+    expect(readFileSync(at(name), 'utf8').slice(0, begins.length)).toBe(begins);
+  }
+  expect((await asAcme.succeed('document', id, '--format', 'csv', '-o', '-')).stdout).toContain('Bolt,2');
+  const unknown = await asAcme.run(['document', id, '-o', at('order.docx')]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('pdf, csv, xlsx, xml')]);
+  expect((await asAcme.run(['document', 'msg_00000000000000000000000000', '-o', at('none.pdf')])).code).toBe(4);
 });
 
 describe('proofs', () => {

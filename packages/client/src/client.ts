@@ -1,5 +1,6 @@
 import { type ConsumeOptions, consume, type Handler } from './consume.ts';
 import { Consumer } from './consumer.ts';
+import { type DocumentForm, readDocument } from './document.ts';
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts';
 import { events, type WaybillEvent } from './events.ts';
 import { type FollowOptions, follow } from './follow.ts';
@@ -112,6 +113,7 @@ export class Waybill {
   /** Sends a message. It is delivered when this returns, and exactly once however often it is repeated with the same idempotency key. */
   async send(request: SendRequest, options: SendOptions = {}): Promise<SentMessage> {
     const { idempotencyKey = randomKey(), wait, ...rest } = options;
+    if (this.#signing && request.acknowledge) throw new TypeError('A signed reply can’t acknowledge. Call acknowledge, which signs it.');
     const files = await this.#uploaded(request.files, rest.signal);
     const signing = await this.#signing?.headersOf(request, files, rest);
     const headers = { ...rest.headers, 'idempotency-key': idempotencyKey, ...(wait && { prefer: `wait=${wait}` }), ...signing };
@@ -254,6 +256,11 @@ export class Waybill {
   /** The proof of a message, for its parties: the text of a `.waybill-proof`, which verifies without the service. Waits for the log. */
   proof(messageId: string, { contents, ...options }: ProofOptions = {}): Promise<string> {
     return readProof(this.#transport, 'GET /v1/messages/{id}/proof', { path: { id: messageId }, query: { contents } }, options);
+  }
+
+  /** The document of a message as a file: a PDF, its lines as CSV or as a spreadsheet, or in UBL (XML). */
+  document(messageId: string, form: DocumentForm, options: RequestOptions = {}): Promise<Uint8Array> {
+    return readDocument(this.#transport, messageId, form, options);
   }
 
   /** The public proof of a receipt, by its token or URL: the text of a `.tlog-proof`. Waits for the log. */

@@ -23,9 +23,22 @@ interface Contents {
 }
 
 /** A message to send: to a handle (`globex`, `globex/orders`), or in reply to a message. */
-export type SendRequest = Contents & ({ to: string; in_reply_to?: undefined } | { in_reply_to: string; to?: string | undefined });
+export type SendRequest = Contents &
+  (
+    | { to: string; in_reply_to?: undefined; acknowledge?: undefined }
+    | { in_reply_to: string; to?: string | undefined; acknowledge?: SaidWithReply | undefined }
+  );
+
+/** What the recipient of a message says of it, together with a reply. */
+export interface SaidWithReply {
+  status: 'accepted' | 'rejected' | 'processed';
+  /** A text for the sender. */
+  reason?: string | null | undefined;
+}
 
 export interface Reply extends Contents {
+  /** Acknowledges the message in the same request: both are done, or neither. Not with a signing key, which signs an acknowledgement on its own. */
+  acknowledge?: SaidWithReply | undefined;
   /** The handle of the other party, perhaps with another segment. Needed to sign a reply to somebody whose business has claimed a handle since. */
   to?: string | undefined;
 }

@@ -40,6 +40,8 @@ describe('messages', () => {
     expect(received.json<{ total: number }>().total).toBe(12);
     const reply = await globex.reply(received, { note: 'It ships tomorrow.' });
     expect(reply).toMatchObject({ in_reply_to: sent.id, thread_id: sent.thread_id, to: { party: { handle: 'acme' } } });
+    await globex.reply(received, { note: 'Yes.', acknowledge: { status: 'accepted', reason: 'In stock.' } });
+    await expect.poll(() => acme.acknowledgements(sent)).toMatchObject([{ status: 'accepted', reason: 'In stock.' }]);
     expect(reply.jsonText).toBeNull();
     expect(reply.json()).toBeNull();
   });

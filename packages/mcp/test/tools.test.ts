@@ -129,6 +129,9 @@ describe.each(WAYS)('%s', (way, connect) => {
     const reply = await agent.result('reply', { in_reply_to: id, note: 'Reply', idempotency_key: `reply to ${id}`.replaceAll(' ', '-') });
     expect(reply.thread_id).toBe(thread_id);
     expect((await acme.api.get(`/messages/${reply.id}`)).body).toMatchObject({ in_reply_to: id, note: 'Reply' });
+    const acknowledge = { status: 'accepted', reason: 'In stock.' };
+    await agent.result('reply', { in_reply_to: id, acknowledge, idempotency_key: `accept-${id}` });
+    await expect.poll(async () => (await acme.api.get(`/messages/${id}/acknowledgements`)).body.data).toMatchObject([acknowledge]);
     expect(await agent.failure('reply', { in_reply_to: 'msg_../me', idempotency_key: 'd' })).toContain(
       'must be an id that begins with msg_',
     );

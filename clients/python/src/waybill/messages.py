@@ -44,7 +44,16 @@ class Fields(TypedDict, total=False):
     """Your own name for this message, such as an order number: within 24 hours it is delivered once. Made for you if you give none."""
 
 
+class Said(TypedDict):
+    """What the recipient of a message says of it."""
+
+    status: AcknowledgementStatus
+    reason: NotRequired[str | None]
+
+
 class ReplyFields(Fields, total=False):
+    acknowledge: Said
+    """Acknowledges the message in the same request: both are done, or neither. A client that signs can't: it signs an acknowledgement on its own."""
     to: str
     """The handle of the other party, perhaps with another segment. Needed to sign a reply to somebody whose business has claimed a handle since."""
 
@@ -52,6 +61,7 @@ class ReplyFields(Fields, total=False):
 class Destination(TypedDict):
     to: NotRequired[str]
     in_reply_to: NotRequired[str]
+    acknowledge: NotRequired[Said]
 
 
 def reply(service: Service, message: Message | str, fields: ReplyFields) -> Steps[Message]:
@@ -60,6 +70,10 @@ def reply(service: Service, message: Message | str, fields: ReplyFields) -> Step
     destination: Destination = {"in_reply_to": id_of(message)}
     if "to" in fields:
         destination["to"] = fields["to"]
+    if "acknowledge" in fields:
+        if service.signer:
+            raise TypeError("a signed reply can't acknowledge: call acknowledge, which signs it")
+        destination["acknowledge"] = fields["acknowledge"]
     return (yield from send(service, destination, fields))
 
 

@@ -393,6 +393,31 @@ def post_inbox_schema_check(body: types.PostInboxSchemaCheckBody) -> Call[types.
     return call("POST", "/v1/inbox/schema/check", body=body, is_repeatable=True)
 
 
+def get_inbox_schemas() -> Call[types.GetInboxSchemasResponse]:
+    """List the types of messages with a schema of their own."""
+    return call("GET", "/v1/inbox/schemas")
+
+
+def get_inbox_schemas_type(type: str) -> Call[types.TypeSchema]:
+    """Get the JSON Schema of a type of messages."""
+    return call("GET", "/v1/inbox/schemas/{type}", path=[type])
+
+
+def put_inbox_schemas_type(type: str, body: types.PutInboxSchemasTypeBody) -> Call[types.TypeSchema]:
+    """Set the JSON Schema of a type of messages."""
+    return call("PUT", "/v1/inbox/schemas/{type}", path=[type], body=body)
+
+
+def patch_inbox_schemas_type(type: str, body: types.PatchInboxSchemasTypeBody) -> Call[types.TypeSchema]:
+    """Publish the JSON Schema of a type of messages, or no longer."""
+    return call("PATCH", "/v1/inbox/schemas/{type}", path=[type], body=body)
+
+
+def delete_inbox_schemas_type(type: str) -> Call[None]:
+    """Delete the JSON Schema of a type of messages."""
+    return call("DELETE", "/v1/inbox/schemas/{type}", None, path=[type])
+
+
 def post_schema_check(
     body: types.PostSchemaCheckBody,
     **query: Unpack[types.PostSchemaCheckQuery]
@@ -411,9 +436,29 @@ def get_document_types_type(type: str) -> Call[types.DocumentType]:
     return call("GET", "/v1/document-types/{type}", path=[type])
 
 
+def put_document_types_type(type: str, body: types.PutDocumentTypesTypeBody) -> Call[types.OwnDocumentType]:
+    """Add or replace a document type of your own."""
+    return call("PUT", "/v1/document-types/{type}", path=[type], body=body)
+
+
+def delete_document_types_type(type: str) -> Call[None]:
+    """Delete a document type of your own."""
+    return call("DELETE", "/v1/document-types/{type}", None, path=[type])
+
+
 def post_document_types_type_check(type: str, body: types.PostDocumentTypesTypeCheckBody) -> Call[types.DocumentCheck]:
     """Check a document before you send it."""
     return call("POST", "/v1/document-types/{type}/check", path=[type], body=body)
+
+
+def get_business_document_types() -> Call[types.GetBusinessDocumentTypesResponse]:
+    """List your own document types."""
+    return call("GET", "/v1/business/document-types")
+
+
+def get_business_document_types_type(type: str) -> Call[types.OwnDocumentType]:
+    """Get one of your own document types."""
+    return call("GET", "/v1/business/document-types/{type}", path=[type])
 
 
 def get_agents(**query: Unpack[types.GetAgentsQuery]) -> Paged[types.Agent]:
@@ -441,9 +486,22 @@ def get_public_handle(handle: str) -> Call[types.PublicProfile]:
     return call("GET", "/v1/public/{handle}", path=[handle])
 
 
-def get_public_handle_schema(handle: str) -> Call[types.PublishedSchema]:
+def get_public_handle_schema(
+    handle: str,
+    **query: Unpack[types.GetPublicHandleSchemaQuery]
+) -> Call[types.PublishedSchema]:
     """Get the JSON Schema that a business publishes."""
-    return call("GET", "/v1/public/{handle}/schema", path=[handle])
+    return call("GET", "/v1/public/{handle}/schema", path=[handle], query=query)
+
+
+def get_public_handle_document_types(handle: str) -> Call[types.GetPublicHandleDocumentTypesResponse]:
+    """List the document types that a business publishes."""
+    return call("GET", "/v1/public/{handle}/document-types", path=[handle])
+
+
+def get_public_handle_document_types_type(handle: str, type: str) -> Call[types.PublishedDocumentType]:
+    """Get a document type that a business publishes."""
+    return call("GET", "/v1/public/{handle}/document-types/{type}", path=[handle, type])
 
 
 def get_public_handle_drop_page(handle: str) -> Call[types.DropPage]:

@@ -102,6 +102,9 @@ class ValidationErrorsItem(TypedDict):
     path: str
     message: str
     keyword: str
+    allowed: NotRequired[list[Any]]
+    allowed_count: NotRequired[int]
+    pattern: NotRequired[str]
 
 
 class Validation(TypedDict):
@@ -218,6 +221,11 @@ class PostMessagesBatchResponse(TypedDict):
     data: list[BatchOutcome]
 
 
+class BatchMessageAcknowledge(TypedDict):
+    status: Literal["accepted", "rejected", "processed"]
+    reason: NotRequired[str | None]
+
+
 class BatchMessage(TypedDict):
     """A message of a batch: the fields of a single send, and its own key."""
 
@@ -227,6 +235,7 @@ class BatchMessage(TypedDict):
     subject: NotRequired[str | None]
     note: NotRequired[str | None]
     expires_in: NotRequired[int | None]
+    acknowledge: NotRequired[BatchMessageAcknowledge | None]
     json: NotRequired[Any]
     files: NotRequired[list[str]]
     idempotency_key: NotRequired[str | None]
@@ -428,6 +437,17 @@ class Colleague(TypedDict):
     name: str
 
 
+class ThreadDocument(TypedDict):
+    """What the documents of a thread say, by the layouts of their types; of JSON of other types, by names such as `invoice_number`."""
+
+    state: Literal["requested", "quoted", "ordered", "changed", "confirmed", "despatched", "received", "invoiced", "disputed", "credited", "paid", "rejected"] | None
+    type: str | None
+    number: str | None
+    total: str | None
+    currency: str | None
+    due_date: str | None
+
+
 Thread = TypedDict(
     "Thread",
     {
@@ -444,6 +464,7 @@ Thread = TypedDict(
         "has_files": "bool",
         "failed_schema": "bool",
         "type": "str | None",
+        "document": "ThreadDocument | None",
         "updated_at": "str",
     },
 )
@@ -463,6 +484,14 @@ class GetThreadsQuery(TypedDict, total=False):
     failed_schema: bool
     since: str
     until: str
+    document_state: Literal["requested", "quoted", "ordered", "changed", "confirmed", "despatched", "received", "invoiced", "disputed", "credited", "paid", "rejected"]
+    number: str
+    due_after: str
+    due_before: str
+    total_min: str
+    total_max: str
+    sort: Literal["updated", "due_date", "total", "number"]
+    order: Literal["asc", "desc"]
 
 
 class ThreadCount(TypedDict):
@@ -522,6 +551,7 @@ class ThreadState(TypedDict):
     status: Literal["open", "done"]
     assignee: Colleague | None
     labels: list[str]
+    document: ThreadDocument | None
 
 
 class PatchThreadsIdBody(TypedDict):
@@ -571,6 +601,14 @@ ViewFilter = TypedDict(
         "failed_schema": "NotRequired[bool]",
         "since": "NotRequired[str]",
         "until": "NotRequired[str]",
+        "document_state": "NotRequired[Literal[\"requested\", \"quoted\", \"ordered\", \"changed\", \"confirmed\", \"despatched\", \"received\", \"invoiced\", \"disputed\", \"credited\", \"paid\", \"rejected\"]]",
+        "number": "NotRequired[str]",
+        "due_after": "NotRequired[str]",
+        "due_before": "NotRequired[str]",
+        "total_min": "NotRequired[str]",
+        "total_max": "NotRequired[str]",
+        "sort": "NotRequired[Literal[\"updated\", \"due_date\", \"total\", \"number\"]]",
+        "order": "NotRequired[Literal[\"asc\", \"desc\"]]",
     },
 )
 
@@ -606,6 +644,14 @@ PostViewsBodyFilter = TypedDict(
         "failed_schema": "NotRequired[bool]",
         "since": "NotRequired[str]",
         "until": "NotRequired[str]",
+        "document_state": "NotRequired[Literal[\"requested\", \"quoted\", \"ordered\", \"changed\", \"confirmed\", \"despatched\", \"received\", \"invoiced\", \"disputed\", \"credited\", \"paid\", \"rejected\"]]",
+        "number": "NotRequired[str]",
+        "due_after": "NotRequired[str]",
+        "due_before": "NotRequired[str]",
+        "total_min": "NotRequired[str]",
+        "total_max": "NotRequired[str]",
+        "sort": "NotRequired[Literal[\"updated\", \"due_date\", \"total\", \"number\"]]",
+        "order": "NotRequired[Literal[\"asc\", \"desc\"]]",
     },
 )
 
@@ -630,6 +676,14 @@ PatchViewsIdBodyFilter = TypedDict(
         "failed_schema": "NotRequired[bool]",
         "since": "NotRequired[str]",
         "until": "NotRequired[str]",
+        "document_state": "NotRequired[Literal[\"requested\", \"quoted\", \"ordered\", \"changed\", \"confirmed\", \"despatched\", \"received\", \"invoiced\", \"disputed\", \"credited\", \"paid\", \"rejected\"]]",
+        "number": "NotRequired[str]",
+        "due_after": "NotRequired[str]",
+        "due_before": "NotRequired[str]",
+        "total_min": "NotRequired[str]",
+        "total_max": "NotRequired[str]",
+        "sort": "NotRequired[Literal[\"updated\", \"due_date\", \"total\", \"number\"]]",
+        "order": "NotRequired[Literal[\"asc\", \"desc\"]]",
     },
 )
 
@@ -1261,6 +1315,33 @@ class PostInboxSchemaCheckBody(TypedDict):
     json: NotRequired[Any]
 
 
+class TypeSchemaHead(TypedDict):
+    type: str
+    updated_at: str
+    published: bool
+    bytes: int
+
+
+class GetInboxSchemasResponse(TypedDict):
+    data: list[TypeSchemaHead]
+
+
+class TypeSchema(TypedDict):
+    type: str
+    schema: Any
+    updated_at: str
+    published: bool
+
+
+class PutInboxSchemasTypeBody(TypedDict):
+    schema: NotRequired[Any]
+    schema_of: NotRequired[str]
+
+
+class PatchInboxSchemasTypeBody(TypedDict):
+    published: bool
+
+
 class RecipientCheck(TypedDict):
     validation: Validation
 
@@ -1271,6 +1352,7 @@ class PostSchemaCheckBody(TypedDict):
 
 class PostSchemaCheckQuery(TypedDict, total=False):
     to: str
+    type: str
 
 
 class DocumentTypeHead(TypedDict):
@@ -1355,14 +1437,102 @@ class DocumentType(TypedDict):
     description: str
     version: int
     schema: dict[str, Any]
-    layout: DocumentLayout
     samples: list[dict[str, Any]]
+    layout: DocumentLayout
+
+
+class OwnDocumentType(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+    schema: dict[str, Any]
+    samples: list[dict[str, Any]]
+    layout: DocumentLayout
+    updated_at: str
+    published: bool
+
+
+class PutDocumentTypesTypeBodyLayoutFactsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutLinesColumnsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutLinesDetailsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutLines(TypedDict):
+    """An array of objects, a row each."""
+
+    path: str
+    columns: list[PutDocumentTypesTypeBodyLayoutLinesColumnsItem]
+    details: NotRequired[list[PutDocumentTypesTypeBodyLayoutLinesDetailsItem]]
+
+
+class PutDocumentTypesTypeBodyLayoutTablesItemColumnsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutTablesItemDetailsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutTablesItem(TypedDict):
+    """An array of objects, a row each."""
+
+    path: str
+    columns: list[PutDocumentTypesTypeBodyLayoutTablesItemColumnsItem]
+    details: NotRequired[list[PutDocumentTypesTypeBodyLayoutTablesItemDetailsItem]]
+
+
+class PutDocumentTypesTypeBodyLayoutTotalsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayoutTermsItem(TypedDict):
+    path: str
+    format: NotRequired[Literal["money", "quantity", "percent"]]
+
+
+class PutDocumentTypesTypeBodyLayout(TypedDict):
+    """A layout. Lists that are left out are empty, and `number` is `/number`."""
+
+    number: NotRequired[str]
+    currency: NotRequired[str]
+    parties: NotRequired[list[str]]
+    facts: NotRequired[list[PutDocumentTypesTypeBodyLayoutFactsItem]]
+    lines: NotRequired[PutDocumentTypesTypeBodyLayoutLines]
+    tables: NotRequired[list[PutDocumentTypesTypeBodyLayoutTablesItem]]
+    totals: NotRequired[list[PutDocumentTypesTypeBodyLayoutTotalsItem]]
+    terms: NotRequired[list[PutDocumentTypesTypeBodyLayoutTermsItem]]
+    notes: NotRequired[list[str]]
+
+
+class PutDocumentTypesTypeBody(TypedDict):
+    title: str
+    description: NotRequired[str]
+    schema: dict[str, Any]
+    layout: NotRequired[PutDocumentTypesTypeBodyLayout]
+    published: NotRequired[bool]
 
 
 class DocumentCheckErrorsItem(TypedDict):
     path: str
     message: str
     keyword: str
+    allowed: NotRequired[list[Any]]
+    allowed_count: NotRequired[int]
+    pattern: NotRequired[str]
 
 
 class DocumentCheckWarningsItem(TypedDict):
@@ -1379,6 +1549,19 @@ class DocumentCheck(TypedDict):
 
 class PostDocumentTypesTypeCheckBody(TypedDict):
     json: Any
+
+
+class OwnDocumentTypeHead(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+    updated_at: str
+    published: bool
+
+
+class GetBusinessDocumentTypesResponse(TypedDict):
+    data: list[OwnDocumentTypeHead]
 
 
 class Agent(TypedDict):
@@ -1422,6 +1605,33 @@ class PublicProfile(TypedDict):
 class PublishedSchema(TypedDict):
     schema: Any
     updated_at: str | None
+
+
+class GetPublicHandleSchemaQuery(TypedDict, total=False):
+    type: str
+
+
+class PublishedDocumentTypeHead(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+    updated_at: str
+
+
+class GetPublicHandleDocumentTypesResponse(TypedDict):
+    data: list[PublishedDocumentTypeHead]
+
+
+class PublishedDocumentType(TypedDict):
+    type: str
+    title: str
+    description: str
+    version: int
+    schema: dict[str, Any]
+    samples: list[dict[str, Any]]
+    layout: DocumentLayout
+    updated_at: str
 
 
 class DropPage(TypedDict):

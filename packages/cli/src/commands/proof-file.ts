@@ -180,9 +180,9 @@ export function bytesIn(path: string, most: number): Buffer {
   }
 }
 
-export async function saveFile(path: string, text: string): Promise<void> {
+export async function saveFile(path: string, content: string | Uint8Array): Promise<void> {
   try {
-    await writeFile(path, text);
+    await writeFile(path, content);
   } catch (error) {
     throw new UsageError(`Couldn’t write ${path}: ${(error as Error).message}`);
   }

@@ -56,6 +56,7 @@ export const proofs: Command[] = [
       data: DATA,
       schema: { type: 'string', value: '<json>', help: 'A schema: as it is, from a file (@schema.json) or from stdin (-)' },
       to: { type: 'string', value: '<handle>', help: 'The schema that this recipient publishes' },
+      type: { type: 'string', value: '<type>', help: 'With --to: the schema for messages of this type' },
     },
     examples: ['waybill schema check --to globex --data @order.json', 'waybill schema check --schema @schema.json --data @order.json'],
     run: async (call) => {
@@ -64,11 +65,13 @@ export const proofs: Command[] = [
       if (to !== undefined && schema !== undefined) throw new UsageError('Give --to or --schema, not both.');
       if (to !== undefined && json === undefined) throw new UsageError('Give the JSON to check: --data @order.json');
       const body = new JsonText(`{${[schema && `"schema":${schema}`, json && `"json":${json}`].filter(Boolean).join(',')}}`);
+      const type = options.text('type');
+      if (to === undefined && type !== undefined) throw new UsageError('Give --type with --to.');
       const repeatable = { signal, isRepeatable: true };
       const checked =
         to === undefined
           ? await waybill().request('POST /v1/inbox/schema/check', { body }, repeatable)
-          : await waybill().request('POST /v1/schema-check', { query: { to }, body }, repeatable);
+          : await waybill().request('POST /v1/schema-check', { query: { to, ...(type !== undefined && { type }) }, body }, repeatable);
       const ofSchema = 'schema' in checked ? checked.schema.errors.map((one) => ({ ...one, where: 'schema' })) : [];
       const problems = [...ofSchema, ...(checked.validation?.errors ?? []).map((one) => ({ ...one, where: 'json' }))];
       const status = ofSchema.length > 0 ? 'invalid schema' : (checked.validation?.status ?? 'valid schema');

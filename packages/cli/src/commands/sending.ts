@@ -56,17 +56,23 @@ export const sending: Command[] = [
     help: 'Replies to a message, in its thread.',
     options: {
       ...CONTENTS,
+      acknowledge: { type: 'string', value: '<status>', help: 'Also says what becomes of the message: accepted, rejected or processed' },
+      reason: { type: 'string', short: 'r', value: '<text>', help: 'Why, for the sender; with --acknowledge' },
       to: {
         type: 'string',
         value: '<handle>',
         help: 'The other party, perhaps with another segment; to sign a reply if it has claimed a handle since',
       },
     },
-    examples: ['waybill reply msg_… --note "It ships tomorrow."', 'waybill reply msg_… --type order.confirmed --data @confirmation.json'],
+    examples: [
+      'waybill reply msg_… --note "It ships tomorrow."',
+      'waybill reply msg_… --type order.confirmation --data @confirmation.json --acknowledge accepted',
+    ],
     run: async (call) => {
       const [id = ''] = call.args;
       const contents = { ...(await contentsOf(call)), ...call.options.given('to') };
-      await sent(call, await call.waybill().reply(id, contents, optionsOf(call)));
+      const acknowledge = saidIn(call);
+      await sent(call, await call.waybill().reply(id, { ...contents, ...(acknowledge && { acknowledge }) }, optionsOf(call)));
     },
   },
   {
@@ -76,8 +82,7 @@ export const sending: Command[] = [
     options: { reason: { type: 'string', short: 'r', value: '<text>', help: 'Why, for the sender' }, sign: SIGN },
     examples: ['waybill acknowledge msg_… accepted', 'waybill acknowledge msg_… rejected --reason "Out of stock."'],
     run: async ({ args: [id = '', status = ''], options, waybill, output, signal }) => {
-      const chosen = STATUSES.find((one) => one === status);
-      if (!chosen) throw new UsageError(`Say what becomes of the message: ${STATUSES.join(', ')}.`);
+      const chosen = statusOf(status);
       const reason = options.text('reason') ?? null;
       const said = await waybill().acknowledge(id, { status: chosen, reason }, { signal });
       output.result(said, () => `${id} is ${said.status}${said.signing_key_id ? `, signed with ${said.signing_key_id}` : ''}.`);
@@ -137,6 +142,21 @@ export const sending: Command[] = [
     },
   },
 ];
+
+function statusOf(text: string) {
+  const chosen = STATUSES.find((one) => one === text);
+  if (!chosen) throw new UsageError(`Say what becomes of the message: ${STATUSES.join(', ')}.`);
+  return chosen;
+}
+
+/** What a reply acknowledges. */
+function saidIn({ options }: Call) {
+  const [status, reason] = [options.text('acknowledge'), options.text('reason')];
+  if (status === undefined && reason !== undefined) throw new UsageError('--reason belongs to --acknowledge.');
+  if (status !== undefined && options.is('sign'))
+    throw new UsageError('A signed reply can’t acknowledge. Use waybill acknowledge --sign after it.');
+  return status === undefined ? undefined : { status: statusOf(status), reason: reason ?? null };
+}
 
 async function contentsOf(call: Call) {
   const { options, waybill, output, signal } = call;

@@ -73,9 +73,40 @@ const threadSchema = z.object({
   unread_count: z.number(),
   has_files: z.boolean(),
   updated_at: z.string(),
-  untrusted_content: z.object({ subject: z.string().nullable(), other_party_name: z.string() }),
+  document_state: z.string().nullable().describe('What became of the document of the thread: ordered, confirmed, invoiced, …'),
+  untrusted_content: z.object({
+    subject: z.string().nullable(),
+    other_party_name: z.string(),
+    document: z.string().optional().describe('Type, number, total and due date.'),
+  }),
   last_message: messageSchema,
 });
+
+/** In few characters, because a page has many threads. */
+function documentText(
+  document: { type: string | null; number: string | null; total: string | null; currency: string | null; due_date: string | null } | null,
+) {
+  if (document === null) return undefined;
+  const { type, number, total, currency, due_date } = document;
+  return [type, number, total && (currency === null ? total : `${total} ${currency}`), due_date && `due ${due_date}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const DOCUMENT_STATES = [
+  'requested',
+  'quoted',
+  'ordered',
+  'changed',
+  'confirmed',
+  'despatched',
+  'received',
+  'invoiced',
+  'disputed',
+  'credited',
+  'paid',
+  'rejected',
+] as const;
 
 const listThreads = tool({
   name: 'list_threads',
@@ -93,6 +124,9 @@ const listThreads = tool({
     with: z.string().max(320).optional().describe('The other party: a handle, a domain or a mailbox.'),
     since: z.string().max(64).optional().describe('Last message at this time or later, ISO 8601.'),
     until: z.string().max(64).optional().describe('Last message before this time, ISO 8601.'),
+    document_state: z.enum(DOCUMENT_STATES).optional(),
+    number: z.string().min(1).max(64).optional().describe('The number of a document in the thread.'),
+    due_before: z.string().max(10).optional().describe('Due before this day, YYYY-MM-DD; sorted by due date.'),
     limit,
     cursor,
   }),
@@ -112,7 +146,8 @@ const listThreads = tool({
       unread_count: thread.unread_count,
       has_files: thread.has_files,
       updated_at: thread.updated_at,
-      untrusted_content: { subject: thread.subject, other_party_name: thread.with.display_name },
+      document_state: thread.document?.state ?? null,
+      untrusted_content: { subject: thread.subject, other_party_name: thread.with.display_name, document: documentText(thread.document) },
       last_message: cutMessage(messageView(thread.last_message, self), NOTE_IN_LIST_MAX_CHARS),
     }));
     const { items, leftOut } = fit(threads, resultMaxChars, (thread, maxChars) => ({

@@ -26,6 +26,15 @@ const contentFields = {
     .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .describe('A new one for each message that you mean to send; the same one when you try again.'),
 };
+const acknowledgement = z
+  .object({
+    status: z.enum(['accepted', 'rejected', 'processed']),
+    reason: z.string().max(1_000).optional().describe('A text for the sender.'),
+  })
+  .optional()
+  .describe(
+    'Also tells the sender what becomes of the message. rejected and processed are final. Nothing is sent if it contradicts what was said before.',
+  );
 const delivered = z.object({
   id: z.string(),
   thread_id: z.string(),
@@ -42,7 +51,7 @@ const delivered = z.object({
 
 type Content = z.infer<z.ZodObject<typeof contentFields>>;
 
-type Address = { to: string } | { in_reply_to: string };
+type Address = { to: string } | { in_reply_to: string; acknowledge?: z.infer<typeof acknowledgement> };
 
 async function send({ waybill }: Workplace, address: Address, content: Content, signal: AbortSignal) {
   const { json, json_text, upload_ids, idempotency_key, ...fields } = content;
@@ -93,10 +102,10 @@ const reply = tool({
   description: 'Sends a message to the other party of a message, in the same thread. It can’t be taken back.',
   scope: 'read_write',
   annotations: sends,
-  input: z.object({ in_reply_to: messageId('The message that you reply to.'), ...contentFields }),
+  input: z.object({ in_reply_to: messageId('The message that you reply to.'), acknowledge: acknowledgement, ...contentFields }),
   output: delivered,
   isUntrusted: false,
-  run: (workplace, { in_reply_to, ...content }, signal) => send(workplace, { in_reply_to }, content, signal),
+  run: (workplace, { in_reply_to, acknowledge, ...content }, signal) => send(workplace, { in_reply_to, acknowledge }, content, signal),
 });
 
 const comment = tool({
@@ -144,7 +153,11 @@ const checkSchema = tool({
     'Says what the schema of a recipient’s inbox makes of JSON, before you send it. Nothing is sent. not_applicable means that the recipient publishes no schema.',
   scope: 'read_write',
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-  input: z.object({ to: z.string().min(1).max(320).describe('A handle, or <handle>/<segment>.'), ...jsonFields }),
+  input: z.object({
+    to: z.string().min(1).max(320).describe('A handle, or <handle>/<segment>.'),
+    type: z.string().min(1).max(80).optional().describe('The type of the message, which can have a schema of its own.'),
+    ...jsonFields,
+  }),
   output: z.object({
     status: z.enum(['passed', 'failed', 'not_applicable']),
     untrusted_content: z.object({
@@ -154,10 +167,11 @@ const checkSchema = tool({
   }),
   // Error messages can quote the recipient’s schema.
   isUntrusted: true,
-  run: async ({ waybill, resultMaxChars }, { to, ...given }, signal) => {
+  run: async ({ waybill, resultMaxChars }, { to, type, ...given }, signal) => {
     await refuseBadJson(given);
+    const query = { to, ...(type !== undefined && { type }) };
     const body = new JsonText(`{"json":${given.json_text ?? JSON.stringify(given.json ?? null)}}`);
-    const { validation } = await waybill.request('POST /v1/schema-check', { query: { to }, body }, { signal, isRepeatable: true });
+    const { validation } = await waybill.request('POST /v1/schema-check', { query, body }, { signal, isRepeatable: true });
     const { items, leftOut } = fit(validation.errors, resultMaxChars, ({ path, message, keyword }, maxChars) => ({
       path: cutTo(path, maxChars),
       message: cutTo(message, maxChars),
