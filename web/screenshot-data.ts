@@ -7,7 +7,20 @@ export const PARTNERS: [handle: string, name: string][] = [
   ['harbour', 'Harbour & Sons'],
 ];
 
-const item = (sku: string, quantity: number, price: string) => ({ sku, quantity, price });
+const acme = {
+  name: 'Acme Works',
+  handle: 'acme-works',
+  address: { street: 'Mill Lane 4', city: 'Leeds', postal_code: 'LS1 4AP', country: 'GB' },
+};
+const brightwater = {
+  name: 'Brightwater Mills',
+  handle: 'brightwater',
+  address: { street: 'River Road 18', city: 'York', postal_code: 'YO1 7HH', country: 'GB' },
+};
+const line = (id: string, sku: string, name: string, quantity: number, price: string, total: string) => ({
+  ...{ id, sku, name, quantity, unit: 'C62', price, total },
+});
+const head = (number: string, issue_date: string) => ({ number, issue_date, currency: 'EUR', seller: acme });
 
 export const SENT: [handle: string, request: Record<string, unknown>][] = [
   [
@@ -16,7 +29,14 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       type: 'invoice',
       subject: 'Invoice 2026-0311',
       note: 'Thirty days, as agreed.',
-      json: { invoice: '2026-0311', total: '12840.00', currency: 'EUR', items: [item('H-200', 4, '3210.00')] },
+      json: {
+        ...{ ...head('2026-0311', '2026-03-09'), buyer: acme, seller: { name: 'Harbour & Sons' }, due_date: '2026-04-08' },
+        ...{
+          lines: [line('1', 'H-200', 'Harbour crane, hire for a week', 4, '3210.00', '12840.00')],
+          total: '12840.00',
+          payable: '12840.00',
+        },
+      },
     },
   ],
   [
@@ -25,7 +45,10 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       type: 'quote',
       subject: 'Quote for calibration',
       note: 'Valid until the end of the month. The second line is optional.',
-      json: { quote: 'Q-88', items: [item('CAL-1', 1, '480.00'), item('CAL-2', 1, '120.00')] },
+      json: {
+        ...{ ...head('Q-88', '2026-03-09'), buyer: acme, seller: { name: 'Tessen Instruments' }, total: '600.00' },
+        lines: [line('1', 'CAL-1', 'Calibration', 1, '480.00', '480.00'), line('2', 'CAL-2', 'Certificate', 1, '120.00', '120.00')],
+      },
     },
   ],
   [
@@ -34,7 +57,7 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       type: 'dispatch',
       subject: 'Shipment NL-20417 is on its way',
       note: 'Expected on Tuesday between 8 and 12.',
-      json: { shipment: 'NL-20417', tracking: '#9007199254740993', items: [item('P-EUR', 6, '0.00')] },
+      json: { shipment: 'NL-20417', tracking: '#9007199254740993', pallets: 6 },
     },
   ],
   [
@@ -43,10 +66,20 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       type: 'order',
       subject: 'Order 118',
       note: 'Please use the new delivery address from now on.',
-      json: { order: 118, items: [item('A-7', 12, '8.40')] },
+      json: {
+        ...{ ...head('118', '2026-03-10'), buyer: { name: 'Casa Oliva' }, total: '100.80' },
+        lines: [line('1', 'A-7', 'Olive oil, 1 l', 12, '8.40', '100.80')],
+      },
     },
   ],
-  ['brightwater', { type: 'order', subject: 'Order 4702', json: { order: 4702, items: [item('A-1', -2, '19.90')] } }],
+  [
+    'brightwater',
+    {
+      type: 'order',
+      subject: 'Order 4702',
+      json: { ...head('4702', '2026-03-10'), buyer: brightwater, lines: [line('1', 'A-1', 'Flour, 25 kg', -2, '19.90', '-39.80')] },
+    },
+  ],
   ['harbour', { subject: 'Stocktaking on Friday', note: 'Our dock is closed on Friday afternoon. Deliveries are welcome until noon.' }],
   [
     'tessen',
@@ -54,7 +87,7 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       type: 'certificate',
       subject: 'Calibration certificate 5523',
       note: 'For the gauge that you sent in last week.',
-      json: { certificate: 5523, valid_until: '2027-03-31', items: [] },
+      json: { certificate: 5523, valid_until: '2027-03-31' },
     },
   ],
   [
@@ -62,7 +95,10 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
     {
       type: 'invoice',
       subject: 'Freight for week 10',
-      json: { invoice: 'F-1010', total: '1980.50', currency: 'EUR', items: [item('FRT', 11, '180.05')] },
+      json: {
+        ...{ ...head('F-1010', '2026-03-10'), buyer: acme, seller: { name: 'Nordlicht Logistik' }, due_date: '2026-03-24' },
+        ...{ lines: [line('1', 'FRT', 'Freight, one pallet', 11, '180.05', '1980.55')], total: '1980.55', payable: '1980.55' },
+      },
     },
   ],
   [
@@ -72,10 +108,9 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
       subject: 'Order 4711',
       note: 'The same as last month, but twice the flour.\nCould you confirm by Thursday?',
       json: {
-        order: 4711,
-        customer: { id: '#90071992547409931', name: 'Brightwater Mills' },
-        items: [item('A-1', 40, '19.90'), item('B-12', 6, '104.00')],
-        deliver_by: '2026-03-13',
+        ...{ ...head('PO-4711', '2026-03-10'), buyer: brightwater, requested_delivery_date: '2026-03-13' },
+        lines: [line('1', 'A-1', 'Flour, 25 kg', 40, '19.90', '796.00'), line('2', 'B-12', 'Rye, one pallet', 6, '104.00', '624.00')],
+        ...{ lines_total: '1420.00', net_total: '1420.00', total: '1420.00' },
       },
     },
   ],
@@ -84,10 +119,9 @@ export const SENT: [handle: string, request: Record<string, unknown>][] = [
 export const SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
-  required: ['items'],
   properties: {
-    order: { type: 'integer' },
-    items: {
+    number: { type: 'string' },
+    lines: {
       type: 'array',
       items: {
         type: 'object',

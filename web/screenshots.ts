@@ -65,7 +65,7 @@ async function takeAll(url: string): Promise<void> {
   const order = messages.find(({ subject }) => subject === 'Order 4711') as Sent;
   const text = (wanted: string) => (page: Page) => page.getByText(wanted).first().waitFor();
   await take('inbox', light, '/inbox', text('Order 4711'));
-  await take('thread', dark, `/threads/${order.thread_id}`, text('Order 4711'));
+  await take('thread', dark, `/threads/${order.thread_id}`, (page) => page.getByText('Flour, 25 kg').first().waitFor());
   await take('webhook', light, `/webhooks/${webhookId}`, (page) => page.locator('figure svg').first().waitFor());
   await take('schema', dark, '/schema', async (page) => {
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -121,7 +121,7 @@ async function fill(url: string, acme: MemberApi): Promise<{ messages: Sent[]; w
     in_reply_to: order.id,
     type: 'order.confirmation',
     note: 'Confirmed. It leaves our dock on Thursday.',
-    json: { order: 4711, ships_on: '2026-03-12' },
+    json: { number: 'OC-204', issue_date: '2026-03-10', order_number: 'PO-4711', status: 'accepted', lines: [] },
   });
   await workOn(acme, messages);
   await spreadOverTime();

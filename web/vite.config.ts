@@ -14,7 +14,7 @@ const SHARED: Record<string, RegExp[]> = {
     /web\/src\/ui\/(?!chart|attachments|long-list|scrolled-list|picker|options|days|calendar|date-field|secret-dialog|choice|form\.|use-form|leave-guard|last-known|qr-code)/,
   ],
   threads: [
-    /web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages|acknowledgement-operations)|parts\/(threads|type-badge)|json\/(parse|tree))/,
+    /web\/src\/(pages\/messages\/(use-writing|draft|preview-kind|thread-messages|acknowledgement-operations|work\/thread-cache)|parts\/(threads|type-badge|colleague-mark)|json\/(parse|tree|rows|preview|wrapped|verdict))/,
   ],
   forms: [/web\/src\/ui\/(form|use-form|leave-guard|last-known)\.|useBlocker/],
 };

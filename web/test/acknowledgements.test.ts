@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 
 test('a person accepts a message and rejects it later; the sender’s page shows what the recipient says, as it happens', async () => {
   const { page, open, expectAccessible, api } = ann;
-  const received = (await globex.api.send({ to: 'acme-works', subject: 'Order 1' })).body;
+  const received = (await globex.api.send({ to: 'acme-works', subject: 'Order 1', json: { item: 'A-1' } })).body;
   await untilIndexed(world.service);
   await open(`/threads/${received.thread_id}`);
   await page.getByRole('button', { name: 'Accept' }).click();

@@ -41,7 +41,7 @@ test('an inbox is read, narrowed and walked through by keys, and what arrives do
   await page.keyboard.press('f');
   await filter.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('invoi');
-  await page.getByRole('option', { name: 'invoice' }).waitFor();
+  await page.getByRole('option', { name: 'invoice', exact: true }).waitFor();
   await expectAccessible();
   await page.keyboard.press('Enter');
   await newest.waitFor({ state: 'detached' });

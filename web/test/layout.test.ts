@@ -107,6 +107,7 @@ describe('at 200 % zoom', () => {
   test('most of the window is for the message', async () => {
     const { page, open, expectAccessible } = await world.signedIn(ann.api, { viewport: { width: 720, height: 450 } });
     await open(`/threads/${threads[64]}`);
+    await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('tree', { name: 'JSON' }).waitFor();
     await page.mouse.move(360, 225);
     await page.mouse.wheel(0, 250);
@@ -133,6 +134,7 @@ describe('on paper', () => {
   test('a thread is its messages, whole, with nothing to press', async () => {
     const { page, open } = await world.signedIn(ann.api, { viewport: DESKTOP, colorScheme: 'dark' });
     await open(`/threads/${threads[64]}`);
+    await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('tree', { name: 'JSON' }).waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
@@ -165,6 +167,7 @@ describe('on paper', () => {
     const { thread_id } = (await globex.api.send({ to: 'acme-works', subject: 'A wide order', json })).body;
     const { page, open } = await world.signedIn(ann.api, { viewport: { width, height: 1_000 } });
     await open(`/threads/${thread_id}`);
+    await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('tree', { name: 'JSON' }).waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
@@ -180,6 +183,7 @@ describe('on paper', () => {
 test('the toolbar of JSON is one line at 1440 pixels, and each icon has a tooltip', async () => {
   const { page } = ann;
   await ann.open(`/threads/${threads[64]}`);
+  await page.getByRole('tab', { name: 'JSON' }).click();
   const figure = page.getByRole('figure', { name: 'JSON' });
   await figure.getByRole('textbox', { name: 'Search JSON' }).fill('SKU');
   const names = ['Previous match', 'Next match', 'Expand all', 'Collapse all', 'Copy as a program', 'Copy JSON', 'Download JSON'];

@@ -59,6 +59,8 @@ test('one writes, the other sees it arrive, opens it and replies, and the first 
 
   // After a reload, the text is still there, but the files are not.
   await page.reload();
+  // Of a known type, so that its form opens.
+  await page.getByRole('button', { name: 'JSON', exact: true }).click();
   await page.getByRole('textbox', { name: 'JSON' }).getByText('12345678901234567890123').waitFor();
   await page.getByLabel('Files to attach').setInputFiles({ name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('as agreed') });
   await page.getByText('Uploaded').waitFor();
@@ -78,6 +80,7 @@ test('one writes, the other sees it arrive, opens it and replies, and the first 
   await bob.page.keyboard.press('j');
   await row.and(bob.page.locator(':focus')).waitFor();
   await bob.page.keyboard.press('Enter');
+  await bob.page.getByRole('tab', { name: 'JSON' }).click();
   const tree = bob.page.getByRole('tree', { name: 'JSON' });
   await tree.getByRole('treeitem', { name: '12345678901234567890123' }).waitFor();
   expect(await tree.getByRole('treeitem', { name: /total/ }).textContent()).toBe('total:1.0');
@@ -254,8 +257,11 @@ describe('whatever a stranger sends is shown, and never run', () => {
     await ann.open('/inbox');
     await page.getByText('<script>').first().waitFor();
     await openThread(ann, message);
-    await page.getByRole('tree').waitFor();
     await page.getByRole('heading', { level: 1, name: /<script>/ }).waitFor();
+    await page.getByRole('tabpanel', { name: 'Document' }).getByText('<script>').first().waitFor();
+    await ann.expectAccessible();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByRole('tree').waitFor();
     await ann.expectAccessible();
     expect(await page.evaluate("'ran' in window")).toBe(false);
   });
@@ -264,6 +270,7 @@ describe('whatever a stranger sends is shown, and never run', () => {
     const { page } = ann;
     const json = `[${Array.from({ length: 149_000 }, (_, at) => 100_000 + at)}]`;
     await openThread(ann, await sent(`{"to":"acme-works","json":${json}}`));
+    await page.getByRole('tab', { name: 'JSON' }).click();
     const tree = page.getByRole('tree');
     await tree.getByRole('treeitem', { name: '100000' }).waitFor();
     await tree.focus();
@@ -280,6 +287,7 @@ describe('whatever a stranger sends is shown, and never run', () => {
   test('a thousand levels of it are opened', async () => {
     const { page } = ann;
     await openThread(ann, await sent(`{"to":"acme-works","json":${'[7,'.repeat(999)}["end"]${']'.repeat(999)}}`));
+    await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.getByRole('tree').focus();
     // A machine under load may not have shown all levels yet when the key is pressed.

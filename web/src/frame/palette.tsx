@@ -39,7 +39,11 @@ export function Palette({ onClose }: { onClose(): void }) {
       .split(/\s+/)
       .every((word) => text.toLowerCase().includes(word));
   const small = 'size-4 shrink-0 text-soft';
-  const actions = offered.flat().map(({ name, keys, run }) => option('Actions', name, <Zap className={small} aria-hidden />, run, keys));
+  // Two messages of a thread may offer commands of one name.
+  const actions = offered.flat().map(({ name, keys, run }, at) => ({
+    ...option('Actions', name, <Zap className={small} aria-hidden />, run, keys),
+    key: `Actions ${at}`,
+  }));
   const toView = (view: string, name: string) =>
     option('Views', name, <Layers className={small} aria-hidden />, () => void navigate({ to: '/inbox', search: { view } }));
   const named = [

@@ -19,6 +19,9 @@ const SHORTCUTS: [group: string, keys: [keys: string, what: string][]][] = [
     [
       ['r', 'Reply'],
       ['m', 'Comment'],
+      ['y', 'Confirm or accept the newest document'],
+      ['Y', 'Confirm it with changes'],
+      ['n', 'Reject it'],
       ['u', 'Back to the list'],
       ['Esc', 'Close the reply or comment. While it is open, keys are text.'],
     ],

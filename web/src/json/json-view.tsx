@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronsDownUp, ChevronsUpDown, ChevronUp, CodeXml, Download } from 'lucide-react';
-import { Suspense, use, useMemo } from 'react';
+import { lazy, Suspense, use, useMemo } from 'react';
 import { retried } from '../api/lazy.ts';
 import type { Validation } from '../api/schema.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -22,6 +22,7 @@ import type { JsonTree } from './tree.ts';
 import { useJsonTree } from './use-json-tree.ts';
 import { Verdict } from './verdict.tsx';
 
+const SchemaErrors = lazy(retried(async () => ({ default: (await import('./schema-errors.tsx')).SchemaErrors })));
 const loadPrograms = retried(() => import('./copy-as.ts'));
 
 interface JsonViewProps {
@@ -103,7 +104,7 @@ function Tree({ tree, name, validation, sentAs }: { tree: JsonTree } & Omit<Json
           </IconButton>
         </div>
       </div>
-      {validation?.status === 'failed' ? <Errors validation={validation} onGo={(path) => state.reveal(tree.find(path))} /> : null}
+      {validation?.status === 'failed' ? <SchemaErrors errors={validation.errors} onGo={(path) => state.reveal(tree.find(path))} /> : null}
       {overview && facts.length > 0 ? <overview.FactList facts={facts} onGo={state.reveal} /> : null}
       {overview ? tables.map((table) => <overview.TableView key={table.node} tree={tree} table={table} />) : null}
       {isPrinting ? (
@@ -196,24 +197,5 @@ function CopyAs({ json, sentAs }: { json: string; sentAs: SentAs }) {
         </MenuItem>
       ))}
     </Menu>
-  );
-}
-
-function Errors({ validation: { errors }, onGo }: { validation: Validation; onGo(path: string): void }) {
-  return (
-    <ul aria-label="Schema errors" className="max-h-48 overflow-y-auto border-b border-line bg-bad-tint px-3 py-2 text-sm">
-      {errors.map(({ path, message, keyword }) => (
-        <li key={`${path} ${keyword} ${message}`}>
-          <button
-            type="button"
-            onClick={() => onGo(path)}
-            className="flex min-h-6 w-full flex-wrap items-center gap-x-2 rounded px-1 py-0.5 text-left hover:underline"
-          >
-            <code className="font-mono break-all text-bad">{path === '' ? '(root)' : path}</code>
-            <bdi>{message}</bdi>
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

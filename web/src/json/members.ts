@@ -1,5 +1,6 @@
 import { DOCUMENT, namesFact } from './fact-names.ts';
 import { childrenOf } from './rows.ts';
+import { snake } from './snake.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';
 
@@ -26,7 +27,7 @@ const MEMBERS_MAX = 1_500;
 const LEVELS_MAX = 6;
 const VALUE_CHARS_MAX = 60;
 const WHOLE = new RegExp(`^(${DOCUMENT})$`);
-const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
+export const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
 /** Names of money that are clear without their group. */
 const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
 
@@ -59,7 +60,7 @@ export function documentIn(tree: JsonTree): Document {
 export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
 
 /** Beside `"payable": 2380`, an order is another document, or a part of one. Beside `"version": "2.1"` it is the whole. */
-function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
+export function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
   const children = childrenOf(tree, 0);
   const [key, ...others] = children.filter((child) => tree.isContainer(child));
   if (key === undefined || others.length > 0) return undefined;
@@ -71,20 +72,9 @@ function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } 
   return { key, node, isUbl };
 }
 
-function withoutGroups(names: string[]): string[] {
+export function withoutGroups(names: string[]): string[] {
   return names.filter((name, at) => {
     const next = names[at + 1];
     return next === undefined || !GROUP.test(name) || !(name === 'header' || SPEAKS_FOR_ITSELF.test(next));
   });
-}
-
-/** `orderNumber`, `Order-Number` and `cbc:OrderNumber` are `order_number`. */
-function snake(key: string): string {
-  return key
-    .slice(0, 64)
-    .replace(/^[a-z]+:/, '')
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    .replace(/[\s.-]+/g, '_')
-    .toLowerCase();
 }

@@ -14,13 +14,19 @@ const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
     /^server\/(?!src\/contract\/(canonical-json|colour|visible-text)\.ts$)/,
   ],
   [
-    'of the packages, requests, uploads, types and the verification of proofs are shared; no signing or hashing',
+    'of the packages, requests, uploads, types, the verification of proofs and the types of documents are shared; no signing or hashing',
     /^web\/src\//,
-    /^packages\/(?!client\/src\/(errors|hashed-text|json-text|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
+    /^packages\/(?!documents\/src\/(index|read-file)\.ts$|client\/src\/(errors|hashed-text|json-text|lossless-json|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
   ],
-  ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts)\//, /^web\/src\/(pages|frame)\//],
-  ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts)\//],
-  ['what shows JSON knows no part that edits it', /^web\/src\/json\//, /^web\/src\/parts\//],
+  [
+    'only what shows and writes documents knows their types',
+    /^web\/src\/(?!documents\/|pages\/messages\/documents\/)/,
+    /^packages\/documents\//,
+  ],
+  ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts|documents)\//, /^web\/src\/(pages|frame)\//],
+  ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts|documents)\//],
+  ['what shows JSON knows no part that edits it, and no document', /^web\/src\/json\//, /^web\/src\/(parts|documents)\//],
+  ['what shows documents knows no part', /^web\/src\/documents\//, /^web\/src\/parts\//],
   ['the frame knows no page', /^web\/src\/frame\//, /^web\/src\/pages\//],
 ];
 

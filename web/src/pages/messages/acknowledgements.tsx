@@ -15,9 +15,19 @@ import { ACKNOWLEDGE, ACKNOWLEDGEMENTS } from './acknowledgement-operations.ts';
 import type { Message } from './thread-messages.ts';
 
 const RejectDialog = lazy(retried(async () => ({ default: (await import('./reject-dialog.tsx')).RejectDialog })));
+const DocumentActions = lazy(retried(async () => ({ default: (await import('./document-actions.tsx')).DocumentActions })));
 const WORDS: Record<Acknowledgement['status'], string> = { accepted: 'Accepted', rejected: 'Rejected', processed: 'Processed' };
 
-export function Acknowledgements({ message: { id, to } }: { message: Message }) {
+interface AcknowledgementsProps {
+  message: Message;
+  /** Shortcuts and commands are about this message. */
+  isCurrent: boolean;
+  onReply(): void;
+}
+
+/** What the recipient said of a message, and what can be done with its document. */
+export function Acknowledgements({ message, isCurrent, onReply }: AcknowledgementsProps) {
+  const { id, to, type, json_sha256 } = message;
   const queries = useQueryClient();
   const { data } = useReading(ACKNOWLEDGEMENTS, { path: { id } });
   useThreadChanges(useCallback(() => void forget(queries, ACKNOWLEDGEMENTS), [queries]));
@@ -25,7 +35,9 @@ export function Acknowledgements({ message: { id, to } }: { message: Message }) 
   const isForUs = to.party.kind === 'handle' && to.party.handle === business;
   const said = data?.data;
   const [handedOver, expired] = isForUs ? [null, null] : [data?.handed_over, data?.expired];
-  if (!said || (said.length === 0 && !handedOver && !expired && !isForUs)) return null;
+  // Nothing follows from a note.
+  const hasDocument = isForUs ? type !== null || json_sha256 !== null : type !== null && json_sha256 !== null;
+  if (!said || (said.length === 0 && !handedOver && !expired && !hasDocument)) return null;
   const latest = said.at(-1)?.status;
   return (
     <div className="flex flex-col gap-2 text-sm text-soft">
@@ -52,7 +64,14 @@ export function Acknowledgements({ message: { id, to } }: { message: Message }) 
           ))}
         </ul>
       ) : null}
-      {isForUs && (latest === undefined || latest === 'accepted') ? <Choices id={id} isAccepted={latest === 'accepted'} /> : null}
+      {hasDocument && type !== null ? (
+        <Suspense>
+          <DocumentActions message={message} latest={latest ?? null} isForUs={isForUs} isCurrent={isCurrent} onReply={onReply} />
+        </Suspense>
+      ) : null}
+      {hasDocument && type === null && (latest === undefined || latest === 'accepted') ? (
+        <Choices id={id} isAccepted={latest === 'accepted'} />
+      ) : null}
     </div>
   );
 }
@@ -75,6 +94,7 @@ function Said({ said: { status, reason, at, actor, signing_key_id } }: { said: A
   );
 }
 
+/** For JSON without a type, which most pages of threads need nothing more for. */
 function Choices({ id, isAccepted }: { id: string; isAccepted: boolean }) {
   const acknowledge = useAction(ACKNOWLEDGE, { changes: [ACKNOWLEDGEMENTS] });
   const [isRejecting, setRejecting] = useState(false);

@@ -30,7 +30,7 @@ function NewMessage({ to, onSent }: { to: string | undefined; onSent(sent: Envel
   }, [history, navigate]);
   useWritingForm(page, leave);
   return (
-    <div ref={page} className="relative max-w-3xl">
+    <div ref={page} className="relative max-w-3xl has-[table]:max-w-6xl">
       <PageHeader title="New message" />
       <Composer place={placeOfNew(to)} {...(to !== undefined && { initial: { to } })} onSent={onSent} />
     </div>

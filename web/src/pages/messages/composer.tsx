@@ -1,5 +1,6 @@
-import { Braces, SendHorizontal, Tag } from 'lucide-react';
-import { type KeyboardEvent, type Ref, useLayoutEffect, useRef, useState } from 'react';
+import { Braces, Plus, SendHorizontal, Tag } from 'lucide-react';
+import { type KeyboardEvent, lazy, type Ref, type RefObject, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { retried } from '../../api/lazy.ts';
 import { NOTE_MAX_CHARS, SUBJECT_MAX_CHARS, TYPE_MAX_CHARS } from '../../api/limits.ts';
 import type { Party } from '../../api/schema.ts';
 import type { EditorHandle } from '../../parts/json-editor/editor.tsx';
@@ -8,13 +9,16 @@ import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { ErrorNote } from '../../ui/states.tsx';
-import type { Draft } from './draft.ts';
-import { JsonField } from './json-field.tsx';
+import { AcknowledgeLine } from './acknowledge-line.tsx';
+import { DocumentField } from './document-field.tsx';
+import { acknowledges, type Draft } from './draft.ts';
 import { ReceiptNote } from './receipt-note.tsx';
 import { RecipientFacts } from './recipient-facts.tsx';
 import { RecipientField } from './recipient-field.tsx';
 import { TemplateMenu } from './template-menu.tsx';
 import { type ComposerProps, useComposer } from './use-composer.ts';
+
+const DocumentPicker = lazy(retried(async () => ({ default: (await import('./documents/document-picker.tsx')).DocumentPicker })));
 
 export function Composer(props: ComposerProps) {
   const { writing, replyTo } = props;
@@ -29,6 +33,8 @@ export function Composer(props: ComposerProps) {
   const { draft, change, uploads, submit, error } = composer;
   const hasDetails = draft.type !== '' || draft.subject !== '';
   const [details, setDetails] = useState<'none' | 'shown' | 'added'>(isReply && !hasDetails ? 'none' : 'shown');
+
+  const [isPicking, setPicking] = useState(false);
 
   const text = (name: keyof Draft): FieldText => ({
     value: draft[name],
@@ -51,6 +57,15 @@ export function Composer(props: ComposerProps) {
           <TemplateMenu draft={draft} onUse={composer.begin} onDone={() => note.current?.focus()} />
         </div>
       )}
+      {isPicking ? (
+        <Suspense fallback={null}>
+          <DocumentPicker
+            other={isReply ? partyOf(replyTo) : partyTo(draft.to)}
+            onChoose={composer.addDocument}
+            onClose={() => setPicking(false)}
+          />
+        </Suspense>
+      ) : null}
       <form
         ref={form}
         noValidate
@@ -65,26 +80,21 @@ export function Composer(props: ComposerProps) {
         {isReply ? null : <Recipient composer={composer} inputRef={recipient} />}
         {details === 'none' ? null : <Details text={text} isHidden={isFolded} isAdded={details === 'added'} />}
         <Note inputRef={note} isReply={isReply} isFolded={isFolded} {...text('note')} />
-        {composer.hasJson ? (
-          <div hidden={isFolded}>
-            <JsonField
-              key={composer.version}
-              editor={editor}
-              value={draft.json}
-              onChange={(json) => change({ json })}
-              onRemove={composer.removeJson}
-              error={composer.errorAt('json')}
-              to={isReply ? handleOf(replyTo) : draft.to}
-              startsFocused={composer.isJsonAdded}
-            />
-          </div>
+        <MessageDocument composer={composer} editor={editor} to={isReply ? handleOf(replyTo) : draft.to} isHidden={isFolded} />
+        {acknowledges(draft, props.inReplyTo) ? (
+          <AcknowledgeLine draft={draft} isHidden={isFolded} onRemove={() => change({ acknowledge: '' })} />
         ) : null}
         {isFolded ? <Rest draft={draft} files={uploads.list.length} /> : null}
         {isReply ? (
           <div hidden={isFolded}>
             {error ? <ErrorNote error={error} /> : null}
             <Attachments {...attachments} isCompact>
-              <Actions composer={composer} isReply {...(details === 'none' && { onDetails: () => setDetails('added') })} />
+              <Actions
+                composer={composer}
+                isReply
+                onDocument={() => setPicking(true)}
+                {...(details === 'none' && { onDetails: () => setDetails('added') })}
+              />
             </Attachments>
           </div>
         ) : (
@@ -93,7 +103,7 @@ export function Composer(props: ComposerProps) {
             <ReceiptNote />
             {error ? <ErrorNote error={error} /> : null}
             <div className="flex flex-wrap items-center gap-2">
-              <Actions composer={composer} isReply={false} />
+              <Actions composer={composer} isReply={false} onDocument={() => setPicking(true)} />
             </div>
           </>
         )}
@@ -128,6 +138,45 @@ function Note({
       placeholder={isReply ? 'Write a reply' : ''}
     />
   );
+}
+
+interface MessageDocumentProps {
+  composer: ReturnType<typeof useComposer>;
+  editor: RefObject<EditorHandle | null>;
+  to: string | undefined;
+  isHidden: boolean;
+}
+
+function MessageDocument({ composer, editor, to, isHidden }: MessageDocumentProps) {
+  const { draft, change } = composer;
+  if (!composer.hasJson) return null;
+  return (
+    <div hidden={isHidden}>
+      <DocumentField
+        key={composer.version}
+        editor={editor}
+        type={draft.type}
+        view={composer.view}
+        onView={composer.setView}
+        value={draft.json}
+        onChange={(json) => change({ json })}
+        onRemove={composer.removeJson}
+        onDocument={composer.addDocument}
+        onFiles={composer.uploads.add}
+        error={composer.errorAt('json')}
+        to={to}
+        startsFocused={composer.isJsonAdded}
+      />
+    </div>
+  );
+}
+
+const partyOf = (party: Party | undefined) => (party?.kind === 'handle' ? { handle: party.handle, name: party.display_name } : undefined);
+
+/** The party of a typed address. Undefined: it is none yet. */
+function partyTo(address: string) {
+  const handle = address.trim().replace(/^@/, '').split('/')[0]?.toLowerCase() ?? '';
+  return /^[a-z0-9][a-z0-9-]{1,31}$/.test(handle) ? { handle, name: undefined } : undefined;
 }
 
 const handleOf = (party: Party | undefined): string | undefined => (party?.kind === 'handle' ? party.handle : undefined);
@@ -176,16 +225,22 @@ function Recipient({ composer, inputRef }: { composer: ReturnType<typeof useComp
 interface ActionsProps {
   composer: ReturnType<typeof useComposer>;
   isReply: boolean;
+  onDocument(): void;
   onDetails?: () => void;
 }
 
-function Actions({ composer, isReply, onDetails }: ActionsProps) {
+function Actions({ composer, isReply, onDocument, onDetails }: ActionsProps) {
   return (
     <>
       {composer.hasJson ? null : (
-        <Button look={isReply ? 'quiet' : 'secondary'} onClick={composer.addJson} icon={<Braces className="size-4" aria-hidden />}>
-          <span className={isReply ? 'max-sm:sr-only' : ''}>Add JSON</span>
-        </Button>
+        <>
+          <Button look={isReply ? 'quiet' : 'secondary'} onClick={onDocument} icon={<Plus className="size-4" aria-hidden />}>
+            <span className={isReply ? 'max-sm:sr-only' : ''}>Add document</span>
+          </Button>
+          <Button look={isReply ? 'quiet' : 'secondary'} onClick={composer.addJson} icon={<Braces className="size-4" aria-hidden />}>
+            <span className={isReply ? 'max-sm:sr-only' : ''}>Add JSON</span>
+          </Button>
+        </>
       )}
       {onDetails ? (
         <Button look="quiet" onClick={onDetails} icon={<Tag className="size-4" aria-hidden />}>

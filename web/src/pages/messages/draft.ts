@@ -8,9 +8,16 @@ export type Draft = {
   subject: string;
   note: string;
   json: string;
+  /** What began the draft: the id of the message with the document, a number that makes it unique, and the document in words. */
+  begun: string;
+  /** What the reply says of that message: a status of acknowledgements. */
+  acknowledge: string;
 };
 
-const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '' };
+/** What a template has, and the copy of a message. */
+export type DraftContent = Omit<Draft, 'begun' | 'acknowledge'>;
+
+const EMPTY: Draft = { to: '', type: '', subject: '', note: '', json: '', begun: '', acknowledge: '' };
 
 export const isEmpty = ({ type, subject, note, json }: Draft): boolean => [type, subject, note, json].every((text) => text.trim() === '');
 
@@ -20,7 +27,7 @@ const keyOf = (place: string): string => `waybill.draft.${activeBusiness()}.${pl
 /** Each chosen recipient has a separate draft: text for somebody else must not be addressed to this one. */
 export const placeOfNew = (to: string | undefined): string => (to === undefined ? 'new' : `new to ${to}`);
 
-export function replaceDraft(draft: Draft): void {
+export function replaceDraft(draft: DraftContent): void {
   storeFields(keyOf(placeOfNew(undefined)), draft);
 }
 
@@ -45,11 +52,17 @@ export function useCommentDraft(threadId: string) {
   return { ...useStoredFields(key, COMMENT), textNow: () => storedFields(key)['text'] ?? '' };
 }
 
-export function bodyOf({ json, ...draft }: Draft, inReplyTo: string | undefined, files: string[]): string {
+/** Whether the draft acknowledges the message that it replies to. Somebody may have turned to another one since. */
+export const acknowledges = ({ begun, acknowledge }: Draft, inReplyTo: string | undefined): boolean =>
+  acknowledge !== '' && inReplyTo !== undefined && begun.startsWith(inReplyTo);
+
+export function bodyOf(draft: Draft, inReplyTo: string | undefined, files: string[]): string {
   const address = inReplyTo === undefined ? { to: draft.to.trim() } : { in_reply_to: inReplyTo };
   const texts = Object.fromEntries(
     (['type', 'subject', 'note'] as const).flatMap((name) => (draft[name].trim() === '' ? [] : [[name, draft[name]]])),
   );
-  const fields = JSON.stringify({ ...address, ...texts, ...(files.length > 0 && { files }) });
-  return json.trim() === '' ? fields : `${fields.slice(0, -1)},"json":${json.trim()}}`;
+  const said = acknowledges(draft, inReplyTo) && { acknowledge: { status: draft.acknowledge } };
+  const json = draft.json.trim();
+  const fields = JSON.stringify({ ...address, ...texts, ...said, ...(files.length > 0 && { files }) });
+  return json === '' ? fields : `${fields.slice(0, -1)},"json":${json}}`;
 }

@@ -6,7 +6,7 @@ import { ProblemList } from '../../parts/json-editor/problem-list.tsx';
 import { readJson } from '../../parts/json-editor/problems.ts';
 import { Button } from '../../ui/button.tsx';
 import { bytes, number } from '../../ui/format.ts';
-import { type SchemaVerdict, useRecipientCheck } from './recipient-check.ts';
+import type { SchemaVerdict } from './recipient-check.ts';
 
 const JSON_MAX_BYTES = 1_048_576;
 
@@ -19,22 +19,21 @@ export function faultOf(text: string): JsonFault | undefined {
   return read instanceof JsonFault ? read : undefined;
 }
 
-interface JsonFieldProps {
+export interface JsonFieldProps {
   editor: RefObject<EditorHandle | null>;
   value: string;
   onChange(value: string): void;
   onRemove(): void;
   error: string | undefined;
-  to: string | undefined;
+  verdict: SchemaVerdict | undefined;
   /** Somebody wants to write the JSON now. */
   startsFocused: boolean;
 }
 
-export function JsonField({ editor, value, onChange, onRemove, error, to, startsFocused }: JsonFieldProps) {
+export function JsonField({ editor, value, onChange, onRemove, error, verdict, startsFocused }: JsonFieldProps) {
   const checked = useDeferredValue(value);
   const fault = useMemo(() => faultOf(checked), [checked]);
   const problem = useMemo(() => (checked.trim() === '' ? undefined : readJson(checked).problem), [checked]);
-  const verdict = useRecipientCheck(to, checked);
   const problems = useMemo(() => (problem ? [problem] : (verdict?.problems ?? [])), [problem, verdict]);
   const place = fault && placeOf(checked, fault.at);
   return (

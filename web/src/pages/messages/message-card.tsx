@@ -1,13 +1,13 @@
 import { ArrowRight, BadgeX, ChevronRight } from 'lucide-react';
-import { useId, useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
+import { retried } from '../../api/lazy.ts';
 import type { Actor } from '../../api/schema.ts';
-import { JsonView } from '../../json/json-view.tsx';
 import { TypeBadge } from '../../parts/type-badge.tsx';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, Badge, PartyName, Time } from '../../ui/parts.tsx';
 import { useIsPrinting } from '../../ui/printing.ts';
-import { States } from '../../ui/states.tsx';
+import { Loading } from '../../ui/states.tsx';
 import { Acknowledgements } from './acknowledgements.tsx';
 import { MessageDetails } from './message-details.tsx';
 import { MessageFiles } from './message-files.tsx';
@@ -15,7 +15,10 @@ import { MessageMenu } from './message-menu.tsx';
 import { useNonMembers } from './non-members.ts';
 import type { SenderNews } from './sender-news.ts';
 import { SenderProof } from './sender-proof.tsx';
-import { type Message, useFullMessage } from './thread-messages.ts';
+import type { Message } from './thread-messages.ts';
+
+const MessageJson = lazy(retried(async () => ({ default: (await import('./message-json.tsx')).MessageJson })));
+const Correction = lazy(retried(async () => ({ default: (await import('./correction.tsx')).Correction })));
 
 interface MessageCardProps {
   message: Message;
@@ -23,11 +26,14 @@ interface MessageCardProps {
   news: SenderNews | undefined;
   isOpen: boolean;
   isLinked: boolean;
+  /** Shortcuts for documents are about this message. */
+  isCurrent: boolean;
   onToggle(): void;
   onReply(): void;
 }
 
-export function MessageCard({ message, threadSubject, news, isOpen, isLinked, onToggle, onReply }: MessageCardProps) {
+export function MessageCard(props: MessageCardProps) {
+  const { message, threadSubject, isOpen, isLinked, onToggle, onReply } = props;
   const { from, to, type, subject, note, received_at } = message;
   const titleId = useId();
   const business = useActiveBusiness();
@@ -76,14 +82,14 @@ export function MessageCard({ message, threadSubject, news, isOpen, isLinked, on
           <MessageMenu message={message} onReply={onReply} />
         </div>
       </div>
-      {isOpen ? <Content message={message} threadSubject={threadSubject} news={news} isOurs={isOurs} /> : null}
+      {isOpen ? <Content {...props} isOurs={isOurs} /> : null}
     </article>
   );
 }
 
-type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject' | 'news'> & { isOurs: boolean };
+type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject' | 'news' | 'isCurrent' | 'onReply'> & { isOurs: boolean };
 
-function Content({ message, threadSubject, news, isOurs }: ContentProps) {
+function Content({ message, threadSubject, news, isOurs, isCurrent, onReply }: ContentProps) {
   const { from, type, subject, note, json_sha256, files } = message;
   const isNonMember = useNonMembers();
   const ownSubject = subject !== null && subject !== threadSubject ? subject : null;
@@ -98,10 +104,19 @@ function Content({ message, threadSubject, news, isOurs }: ContentProps) {
         </p>
       ) : null}
       {note !== null && note !== '' ? <Note text={note} /> : null}
-      {json_sha256 !== null ? <MessageJson message={message} /> : null}
+      {json_sha256 !== null ? (
+        <Suspense fallback={<Loading rows={3} />}>
+          <MessageJson message={message} />
+        </Suspense>
+      ) : null}
+      {message.validation.status === 'failed' && !isOurs ? (
+        <Suspense>
+          <Correction message={message} onReply={onReply} />
+        </Suspense>
+      ) : null}
       {files.length > 0 ? <MessageFiles files={files} /> : null}
       {isEmpty ? <p className="text-soft">{type === null ? 'This message is empty.' : 'This message has only a type.'}</p> : null}
-      <Acknowledgements message={message} />
+      <Acknowledgements message={message} isCurrent={isCurrent} onReply={onReply} />
       <MessageDetails message={message} />
     </div>
   );
@@ -110,17 +125,6 @@ function Content({ message, threadSubject, news, isOurs }: ContentProps) {
 function Type({ type }: { type: string | null }) {
   if (type === null) return null;
   return <TypeBadge type={type} className="max-w-60" />;
-}
-
-function MessageJson({ message }: { message: Message }) {
-  const full = useFullMessage(message);
-  const { to, type } = message;
-  const sentAs = { to: `${addressOf(to.party).replace(/^@/, '')}${to.segment === null ? '' : `/${to.segment}`}`, type };
-  return (
-    <States of={full} rows={3}>
-      {({ json = 'null' }) => <JsonView text={json} name={message.id} validation={message.validation} sentAs={sentAs} />}
-    </States>
-  );
 }
 
 const METHODS: Record<Actor['provider'], string> = {

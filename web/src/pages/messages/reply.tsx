@@ -84,6 +84,9 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
   const { what, write, note } = writing;
   const [Loaded, setLoaded] = useState<typeof Composer>();
   const { draft, change } = useDraft(threadId);
+  // The form starts over with another document, but not when a draft is sent.
+  const [begun, setBegun] = useState(draft.begun);
+  if (draft.begun !== '' && draft.begun !== begun) setBegun(draft.begun);
   const load = useCallback(
     () =>
       void loadComposer().then(({ Composer }) => {
@@ -118,7 +121,7 @@ function ReplyForm({ threadId, inReplyTo, other, writing, onSent }: ReplyFormPro
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: unfolds the form when its one visible field gets the focus
       <div onFocus={onFocus}>
-        <Loaded place={threadId} inReplyTo={inReplyTo} replyTo={other} writing={writing} onSent={onSent} />
+        <Loaded key={begun} place={threadId} inReplyTo={inReplyTo} replyTo={other} writing={writing} onSent={onSent} />
       </div>
     );
   return (

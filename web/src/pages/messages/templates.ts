@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 import { activeBusiness } from '../../api/business.ts';
-import type { Draft } from './draft.ts';
+import type { DraftContent } from './draft.ts';
 
 /** Templates are stored in this browser, for each business. */
-export interface Template extends Draft {
+export interface Template extends DraftContent {
   name: string;
 }
 

@@ -70,6 +70,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
   useEffect(() => showLinked(), [linkedAt, linked, place]);
+  const current = messages.findLast(({ json_sha256 }) => json_sha256 !== null)?.id;
   const isPrinting = useIsPrinting();
   const drawn = isPrinting ? entries.map(({ id }, index) => ({ index, key: id, start: 0 })) : virtual.getVirtualItems();
   return (
@@ -103,6 +104,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
                 news={news.get(entry.id)}
                 isOpen={isOpen(entry.id)}
                 isLinked={entry.id === linked}
+                isCurrent={entry.id === current}
                 onToggle={() => onToggle(entry.id)}
                 onReply={() => onReply(entry.id)}
               />

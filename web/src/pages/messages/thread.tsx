@@ -10,6 +10,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useComments } from './comments/use-comments.ts';
+import { useDraft } from './draft.ts';
 import { useMailbox } from './inbox/mailbox.tsx';
 import { Reply } from './reply.tsx';
 import { ThreadLabels, ThreadToolbar } from './thread-header.tsx';
@@ -33,6 +34,7 @@ function Thread({ id }: { id: string }) {
   const [replyToId, setReplyToId] = useState<string>();
   const writing = useThreadWriting(id);
   const { write } = writing;
+  const { draft } = useDraft(id);
   const comments = useComments(id);
   const { isOpen, toggle, openAll, wasComplete } = useOpenMessages(messages, linked, isComplete);
   useShortcuts(useMemo(() => ({ u: goBack, r: () => write('reply'), m: () => write('comment') }), [goBack, write]));
@@ -63,7 +65,7 @@ function Thread({ id }: { id: string }) {
     );
   }
   const newest = messages.at(-1);
-  const replyTo = messages.find(({ id }) => id === replyToId) ?? newest;
+  const replyTo = messages.find(({ id }) => id === replyToId) ?? messages.find(({ id }) => draft.begun.startsWith(`${id} `)) ?? newest;
   const replyToMessage = (messageId: string | undefined) => {
     setReplyToId(messageId);
     write('reply');
@@ -92,7 +94,7 @@ function Thread({ id }: { id: string }) {
           threadId={id}
           to={replyTo}
           isNewest={replyTo === newest}
-          onNewest={() => replyToMessage(undefined)}
+          onNewest={() => replyToMessage(newest?.id)}
           writing={writing}
           onCommented={toEnd}
           onSent={() => {

@@ -6,6 +6,7 @@ import { type Uploads, useUploads } from '../../api/uploads.ts';
 import type { EditorHandle } from '../../parts/json-editor/editor.tsx';
 import { isTyping } from '../../ui/shortcuts.ts';
 import { takeKeys } from '../../ui/type-ahead.ts';
+import type { DocumentView } from './document-field.tsx';
 import { bodyOf, type Draft, isEmpty, useDraft } from './draft.ts';
 import { faultOf } from './json-field.tsx';
 import type { Template } from './templates.ts';
@@ -47,12 +48,22 @@ export function useComposer(props: ComposerProps, elements: Elements) {
   const [json, setJson] = useState<'none' | 'shown' | 'added'>(draft.json === '' ? 'none' : 'shown');
   /** A new version makes the editor start over. */
   const [version, setVersion] = useState(0);
+  const [view, setView] = useState<DocumentView>('auto');
   const { submit, send, problem, setProblem } = useSubmit(props, elements, { ...stored, uploads, onNoJson: () => setJson('none') });
   const { error } = send;
   useFirstFocus({ isReply: inReplyTo !== undefined, draft, recipient, note, change });
   useFoldWhenLeft(writing, writing?.what === 'reply' && isEmpty(draft) && uploads.list.length === 0);
   return {
-    ...{ draft, change, uploads, submit, version, isBusy: send.isPending, hasJson: json !== 'none', isJsonAdded: json === 'added' },
+    ...{
+      draft,
+      change,
+      uploads,
+      submit,
+      version,
+      isBusy: send.isPending,
+      hasJson: json !== 'none' || draft.json !== '',
+      isJsonAdded: json === 'added',
+    },
     error: error && !isAtField(error) ? error : null,
     errorAt: (name: keyof Draft | 'files') => error?.field(`/${name}`),
     recipientError:
@@ -63,7 +74,16 @@ export function useComposer(props: ComposerProps, elements: Elements) {
       setProblem(undefined);
       if (error) send.reset();
     },
-    addJson: () => setJson('added'),
+    ...{ view, setView },
+    addJson: () => {
+      setView('json');
+      setJson('added');
+    },
+    addDocument: (type: string, document: string) => {
+      change({ type, json: document });
+      setView('form');
+      setJson('added');
+    },
     removeJson: () => {
       change({ json: '' });
       setJson('none');
@@ -74,6 +94,7 @@ export function useComposer(props: ComposerProps, elements: Elements) {
       const to = fields.to || draft.to;
       change({ ...fields, to });
       setJson(fields.json === '' ? 'none' : 'shown');
+      setView('auto');
       setVersion(version + 1);
       (to === '' ? recipient : note).current?.focus();
     },

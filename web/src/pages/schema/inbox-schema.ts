@@ -25,11 +25,22 @@ function savedIn(response: string): SavedSchema | null {
   return span && updated_at !== null ? { text: response.slice(...span), updatedAt: updated_at, isPublished: published } : null;
 }
 
-export function useSaveSchema() {
-  const action = useAction('PUT /v1/inbox/schema', { changes: ['GET /v1/inbox/schema'] });
-  return {
-    save: (text: string) => action.mutateAsync({ body: new JsonText(`{"schema":${text}}`) }),
-    isPending: action.isPending,
-    error: action.error,
+/** Without a type, the schema is that of the inbox. */
+export function useSaveSchema(type?: string) {
+  const ofInbox = useAction('PUT /v1/inbox/schema', { changes: ['GET /v1/inbox/schema'] });
+  const ofType = useAction('PUT /v1/inbox/schemas/{type}', { changes: ['GET /v1/inbox/schemas'] });
+  const { isPending, error } = type === undefined ? ofInbox : ofType;
+  const save = (text: string): Promise<unknown> => {
+    const body = new JsonText(`{"schema":${text}}`);
+    return type === undefined ? ofInbox.mutateAsync({ body }) : ofType.mutateAsync({ path: { type }, body });
   };
+  return { save, isPending, error };
+}
+
+export async function typeSchemaText(type: string): Promise<string> {
+  return memberOf(await textOf('GET /v1/inbox/schemas/{type}', { path: { type } }), 'schema');
+}
+
+export function memberOf(response: string, name: string): string {
+  return response.slice(...(membersAt(response, 0).get(name) ?? [0, 0]));
 }

@@ -16,18 +16,20 @@ import { useSaveSchema } from './inbox-schema.ts';
 import { TryIt } from './try-it.tsx';
 
 interface SchemaEditingProps {
+  /** The type of messages that the schema is for. Without, it is that of the inbox. */
+  type?: string | undefined;
   text: string;
   saved: string | undefined;
   onDone(): void;
 }
 
-export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingProps) {
+export function SchemaEditing({ type, text: initial, saved, onDone }: SchemaEditingProps) {
   const [text, setText] = useState(initial);
   const [sample, setSample] = useState('');
   const checking = useChecking(text, sample);
   const problems = useLastKnown(checking.schemaProblems) ?? [];
   const editor = useRef<EditorHandle>(null);
-  const { save, isPending, error } = useSaveSchema();
+  const { save, isPending, error } = useSaveSchema(type);
   const isChanged = text.trim() !== (saved ?? initial).trim();
   const { close, dialog } = useDiscard(isChanged && !isPending, onDone);
   const canSave = (saved === undefined || isChanged) && problems.length === 0;
@@ -49,7 +51,7 @@ export function SchemaEditing({ text: initial, saved, onDone }: SchemaEditingPro
     // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S does what the button does, from both editors
     <div onKeyDown={onKey}>
       <PageHeader
-        title="Inbox schema"
+        title={type === undefined ? 'Inbox schema' : `Schema of ${type}`}
         actions={
           <>
             <Button onClick={close}>Cancel</Button>

@@ -5,18 +5,41 @@ import { PageHeader } from '../../ui/parts.tsx';
 import { Empty, States } from '../../ui/states.tsx';
 import { BLANK, EXAMPLES } from './examples.ts';
 import { useInboxSchema } from './inbox-schema.ts';
+import { type EditedType, OwnTypeEditing } from './own-type-editing.tsx';
+import { OwnTypes } from './own-types.tsx';
 import { SavedSchemaView } from './saved-schema.tsx';
 import { SchemaEditing } from './schema-editing.tsx';
+import { TypeSchemas } from './type-schemas.tsx';
+
+/** What is edited: the schema of the inbox or of a type of messages, or a document type. */
+type Edited =
+  | { kind: 'schema'; text: string; saved: string | undefined; type?: string }
+  | { kind: 'document type'; edited: EditedType | undefined };
 
 export function SchemaPage() {
   const reading = useInboxSchema();
-  const [edited, setEdited] = useState<string>();
-  if (edited !== undefined) return <SchemaEditing text={edited} saved={reading.data?.text} onDone={() => setEdited(undefined)} />;
-  if (reading.data) return <SavedSchemaView saved={reading.data} onEdit={setEdited} />;
+  const [edited, setEdited] = useState<Edited>();
+  const done = () => setEdited(undefined);
+  const editInbox = (text: string) => setEdited({ kind: 'schema', text, saved: reading.data?.text });
+  if (edited?.kind === 'schema') return <SchemaEditing type={edited.type} text={edited.text} saved={edited.saved} onDone={done} />;
+  if (edited?.kind === 'document type') return <OwnTypeEditing edited={edited.edited} onDone={done} />;
   return (
     <>
-      <PageHeader title="Inbox schema">Describes the JSON that you expect. Each incoming message is checked against it.</PageHeader>
-      <States of={reading}>{() => <NoSchema onEdit={setEdited} />}</States>
+      {reading.data ? (
+        <SavedSchemaView saved={reading.data} onEdit={editInbox} />
+      ) : (
+        <>
+          <PageHeader title="Inbox schema">Describes the JSON that you expect. Each incoming message is checked against it.</PageHeader>
+          <States of={reading}>{() => <NoSchema onEdit={editInbox} />}</States>
+        </>
+      )}
+      {/* Once what stands above them is there, so that nothing moves. */}
+      {reading.isPending ? null : (
+        <>
+          <TypeSchemas onEdit={(type, text, saved) => setEdited({ kind: 'schema', type, text, saved })} />
+          <OwnTypes onEdit={(one) => setEdited({ kind: 'document type', edited: one })} />
+        </>
+      )}
     </>
   );
 }

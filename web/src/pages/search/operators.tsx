@@ -47,6 +47,10 @@ export function useOperatorOptions(query: string, isOpen: boolean, change: (quer
     'type:': [...new Set(parties.flatMap(({ activity }) => activity.types))].map((type) => [type, '']),
     'label:': (labels.data?.data ?? []).map(({ label }) => [label, '']),
     'assignee:': [['me', 'you'], ['none', 'nobody'], ...(assignees.data?.data ?? []).map(({ id, name }): [string, string] => [id, name])],
+    'due:': [
+      ['<8d', 'within a week'],
+      [`<${today()}`, 'overdue'],
+    ],
     'before:': days(),
     'after:': days(),
   };

@@ -30,7 +30,8 @@ export function openEditor(parent: HTMLElement, { text, label, describedBy, onCh
       doc: text,
       extensions: [
         EditorView.cspNonce.of(nonce),
-        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy }),
+        // Checkers of accessibility do not see that an editable element takes the focus, unless it has a tabindex.
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy, tabindex: '0' }),
         EditorView.lineWrapping,
         lineNumbers(),
         history(),

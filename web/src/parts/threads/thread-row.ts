@@ -20,6 +20,7 @@ export interface ThreadRow extends Decisions {
   messages: number;
   hasFiles: boolean;
   hasFailed: boolean;
+  document: Thread['document'];
   at: string;
 }
 
@@ -45,6 +46,7 @@ export function rowOf(thread: Thread): ThreadRow {
     labels,
     hasFiles: has_files,
     hasFailed: failed_schema,
+    document: thread.document,
     at: thread.updated_at,
   };
 }

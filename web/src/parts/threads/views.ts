@@ -40,7 +40,19 @@ export interface ListSearch {
   failed?: boolean | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  // Those of the documents are named as in the API.
+  document_state?: string | undefined;
+  number?: string | undefined;
+  due_after?: string | undefined;
+  due_before?: string | undefined;
+  total_min?: string | undefined;
+  total_max?: string | undefined;
+  sort?: string | undefined;
+  order?: string | undefined;
 }
+
+/** The filters by what is known of documents, and the sort. */
+const OF_DOCUMENT = ['document_state', 'number', 'due_after', 'due_before', 'total_min', 'total_max', 'sort', 'order'] as const;
 
 export type Narrowing = Omit<ListSearch, 'view'>;
 
@@ -69,6 +81,7 @@ export function parseListSearch(search: Record<string, unknown>): ListSearch {
     failed: flag(search['failed']) ?? (verdict === undefined ? undefined : verdict === 'failed'),
     since: text(search['since']),
     until: text(search['until']),
+    ...Object.fromEntries(OF_DOCUMENT.map((name) => [name, text(search[name])])),
   };
 }
 

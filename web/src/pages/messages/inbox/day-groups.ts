@@ -24,6 +24,8 @@ export function timeInGroup(at: string, now: Date): string {
 }
 
 export function linesOf(rows: ThreadRow[], now: Date): Line[] {
+  // A list that is sorted otherwise has no days.
+  if (rows.some(({ at }, i) => at > (rows[i - 1]?.at ?? at))) return rows.map((row) => ({ kind: 'thread', row }));
   const lines: Line[] = [];
   let last: string | undefined;
   for (const row of rows) {

@@ -1,4 +1,5 @@
 import { BadgeX, Braces, CalendarDays, ContactRound, type LucideIcon, Mail, SplitSquareHorizontal, Tag, UserRound } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useReading } from '../../../api/queries.ts';
 import type { Contact } from '../../../api/schema.ts';
 import type { ThreadRow } from '../../../parts/threads/thread-row.ts';
@@ -8,6 +9,7 @@ import { useDebouncedValue } from '../../../ui/debounce.ts';
 import type { Option } from '../../../ui/options.tsx';
 import { addressOf } from '../../../ui/parts.tsx';
 import { rank } from '../../../ui/rank.ts';
+import type { DocumentChoice, documentChoices } from './document-options.ts';
 
 const TYPING_MS = 150;
 const PER_GROUP_MAX = 5;
@@ -55,8 +57,18 @@ export function useFilterOptions({ typed, isOpen, rows, narrow }: FilterOptions)
     ...group('Assignee', UserRound, workers.filter(fits)),
     ...group('Segment', SplitSquareHorizontal, segments.filter(fits)),
     ...group('Last message', CalendarDays, isDay(words) ? days : days.filter(fits)),
+    ...useDocumentChoices(isOpen, words).flatMap(([name, ...choice]) => group(name, Braces, [choice])),
   ];
   return rank(known, words);
+}
+
+/** What is known of documents is loaded when the field is used. */
+function useDocumentChoices(isOpen: boolean, words: string): DocumentChoice[] {
+  const [load, setLoaded] = useState<typeof documentChoices>();
+  useEffect(() => {
+    if (isOpen) void import('./document-options.ts').then((loaded) => setLoaded(() => loaded.documentChoices));
+  }, [isOpen]);
+  return load?.(words) ?? [];
 }
 
 const STATES: Choice[] = [

@@ -9,10 +9,12 @@ import { Button } from '../../../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../../../ui/menu.tsx';
 import { Title } from '../../../ui/name.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
-import { exportThreads } from './export-threads.ts';
 import type { Editing } from './view-dialogs.tsx';
 
 const ViewDialogs = lazy(retried(async () => ({ default: (await import('./view-dialogs.tsx')).ViewDialogs })));
+
+const loadExport = retried(() => import('./export-threads.ts'));
+const exportAs = async (filter: ThreadFilter, format: 'ndjson' | 'csv') => (await loadExport()).exportThreads(filter, format);
 
 interface ListHeaderProps {
   search: ListSearch;
@@ -100,11 +102,11 @@ function ListMenu({ filter, saved, onEdit }: ListMenuProps) {
       ) : null}
       <MenuLine />
       <MenuLabel>Export this list</MenuLabel>
-      <MenuItem onSelect={() => void exportThreads(filter, 'ndjson')}>
+      <MenuItem onSelect={() => void exportAs(filter, 'ndjson')}>
         <Download className="size-4" aria-hidden />
         NDJSON
       </MenuItem>
-      <MenuItem onSelect={() => void exportThreads(filter, 'csv')}>
+      <MenuItem onSelect={() => void exportAs(filter, 'csv')}>
         <Download className="size-4" aria-hidden />
         CSV
       </MenuItem>

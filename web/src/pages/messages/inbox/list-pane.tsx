@@ -1,13 +1,8 @@
-import { Link } from '@tanstack/react-router';
-import { Inbox as InboxIcon, Send } from 'lucide-react';
 import { lazy, type ReactNode, type Ref, Suspense, useEffect } from 'react';
-import { useActiveBusiness } from '../../../api/business.ts';
 import { retried } from '../../../api/lazy.ts';
-import { useReading } from '../../../api/queries.ts';
-import { isNarrowed, type ListSearch } from '../../../parts/threads/views.ts';
+import type { ListSearch } from '../../../parts/threads/views.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { useIsWide } from '../../../ui/media.ts';
-import { Copyable } from '../../../ui/parts.tsx';
 import { Empty, ErrorNote, Loading } from '../../../ui/states.tsx';
 import type { Work } from '../work/use-work.ts';
 import { FilterChips } from './filter-chips.tsx';
@@ -15,6 +10,8 @@ import { ListHeader } from './list-header.tsx';
 import { type RowsHandle, ThreadRows } from './thread-rows.tsx';
 import type { ThreadsOf } from './use-threads.ts';
 
+const NoThreads = lazy(retried(async () => ({ default: (await import('./no-threads.tsx')).NoThreads })));
+const DocumentHeader = lazy(retried(async () => ({ default: (await import('./document-header.tsx')).DocumentHeader })));
 const BulkBar = lazy(retried(async () => ({ default: (await import('../work/bulk-bar.tsx')).BulkBar })));
 
 interface ListPaneProps {
@@ -54,6 +51,13 @@ export function ListPane(props: ListPaneProps) {
       ) : (
         chips
       )}
+      {isBeside ? null : (
+        <div className="hidden h-8 shrink-0 min-[1440px]:block">
+          <Suspense>
+            <DocumentHeader search={search} />
+          </Suspense>
+        </div>
+      )}
       <Content {...props} isCompact={isBeside || !isWide} />
     </section>
   );
@@ -92,7 +96,9 @@ function Content({ search, threads, isCompact, ...rest }: ListPaneProps & { isCo
   if (list.items.length === 0)
     return (
       <Padded>
-        <NoThreads search={search} />
+        <Suspense>
+          <NoThreads search={search} />
+        </Suspense>
       </Padded>
     );
   return <ThreadRows {...rest} list={list} isCompact={isCompact} isOfSent={search.view === 'sent'} />;
@@ -100,51 +106,4 @@ function Content({ search, threads, isCompact, ...rest }: ListPaneProps & { isCo
 
 function Padded({ children }: { children: ReactNode }) {
   return <div className="min-h-0 grow overflow-y-auto px-4 py-2">{children}</div>;
-}
-
-function NoThreads({ search }: { search: ListSearch }) {
-  const handle = useActiveBusiness() ?? '';
-  const { data: counts } = useReading('GET /v1/threads/counts', {});
-  if (isNarrowed(search))
-    return (
-      <Empty title="No results">
-        <ButtonLink to="/inbox" search={{ view: search.view }} className="mt-3">
-          Clear filters
-        </ButtonLink>
-      </Empty>
-    );
-  if (search.view === 'sent')
-    return (
-      <Empty icon={<Send className="size-6" aria-hidden />} title="No messages sent yet">
-        <ButtonLink to="/compose" look="primary" className="mt-3">
-          New message
-        </ButtonLink>
-      </Empty>
-    );
-  if (search.view !== undefined)
-    return (
-      <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="No threads here">
-        <Link to="/inbox" search={{ view: 'all' }} className="rounded text-accent underline">
-          Show all threads
-        </Link>
-      </Empty>
-    );
-  if (counts === undefined) return null;
-  if (counts.done.count > 0)
-    return (
-      <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="All done">
-        <Link to="/inbox" search={{ view: 'done' }} className="rounded text-accent underline">
-          Show done threads
-        </Link>
-      </Empty>
-    );
-  return (
-    <Empty icon={<InboxIcon className="size-6" aria-hidden />} title="No messages yet">
-      <p className="mb-4">Other businesses write to your handle. People without a handle can use this page:</p>
-      <Copyable text={`${location.origin}/@${handle}`} label="page address" />
-      <ButtonLink to="/welcome" className="mt-4">
-        First steps
-      </ButtonLink>
-    </Empty>
-  );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { BadgeX, Check, type LucideIcon, Mail, MailOpen, Paperclip, RotateCcw, Tag, UserRoundPlus, UserRoundX } from 'lucide-react';
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
+import { retried } from '../../../api/lazy.ts';
 import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
 import { newestOf, type ThreadRow } from '../../../parts/threads/thread-row.ts';
 import { TypeBadge } from '../../../parts/type-badge.tsx';
@@ -24,9 +25,11 @@ interface ThreadRowProps {
   onAct(verb: Verb, id: string): void;
 }
 
+const DocumentCells = lazy(retried(async () => ({ default: (await import('./document-cells.tsx')).DocumentCells })));
+
 /** The last column is as wide as the actions, so that they cover only the time. */
 const WIDE_COLUMNS =
-  '[--last:4.5rem] grid-cols-[13rem_minmax(0,1fr)_auto_var(--last)] 2xl:grid-cols-[17rem_minmax(0,1fr)_auto_var(--last)] pointer-fine:group-focus-within:[--last:8rem] pointer-fine:group-hover:[--last:8rem]';
+  '[--last:4.5rem] grid-cols-[13rem_minmax(0,1fr)_auto_var(--last)] min-[1440px]:grid-cols-[13rem_minmax(0,1fr)_auto_25rem_8rem] min-[1800px]:grid-cols-[17rem_minmax(0,1fr)_auto_25rem_8rem] pointer-fine:group-focus-within:[--last:8rem] pointer-fine:group-hover:[--last:8rem]';
 
 /** One thread. The link covers the row, and the checkbox and the actions lie on the link. */
 export const ThreadRowView = memo(function ThreadRowView(props: ThreadRowProps) {
@@ -106,6 +109,9 @@ function WideCells(props: CellsProps) {
       </span>
       <span className="flex max-w-96 min-w-0 items-center justify-end gap-1.5 overflow-hidden">
         <Marks {...props} />
+      </span>
+      <span className="hidden grid-cols-[8rem_8rem_7rem] gap-x-4 text-sm min-[1440px]:grid">
+        <Suspense>{row.document && <DocumentCells document={row.document} />}</Suspense>
       </span>
       <RowTime row={row} now={now} isUnread={isUnread} />
     </>
@@ -216,7 +222,11 @@ function Tags({ row, isCompact, isFromNonMember }: CellsProps) {
           +{number(left.length)}
         </span>
       ) : null}
-      {row.type === null ? null : <TypeBadge type={row.type} className={isCompact ? 'max-w-26 shrink-0' : 'max-w-40 shrink-0'} />}
+      <Suspense>{row.document?.state && <DocumentCells document={row.document} isBadge />}</Suspense>
+      {/* A narrow row has room for one of the two, and the state says more. */}
+      {row.type === null || (isCompact && row.document?.state) ? null : (
+        <TypeBadge type={row.type} className={isCompact ? 'max-w-26 shrink-0' : 'max-w-40 shrink-0'} />
+      )}
     </>
   );
 }

@@ -1,0 +1,1 @@
+export { type ActionInfo, acknowledgementOf, listActions } from '../../../packages/documents/src/index.ts';

@@ -1,0 +1,1 @@
+export { documentType } from '../../../packages/documents/src/index.ts';

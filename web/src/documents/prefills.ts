@@ -1,0 +1,1 @@
+export { documentActions, documentLines, documentType } from '../../../packages/documents/src/index.ts';

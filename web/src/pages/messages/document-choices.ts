@@ -1,0 +1,40 @@
+import type { Acknowledgement } from '../../api/schema.ts';
+import { type ActionInfo, acknowledgementOf, listActions } from '../../documents/actions.ts';
+
+type Status = Acknowledgement['status'];
+
+/** What the person has chosen for the reply. */
+export interface Chosen {
+  reason?: string;
+  /** Places of lines. Without, it is about all. */
+  lines?: readonly number[];
+}
+
+/** An action that is possible now, and what it acknowledges. */
+export interface Choice {
+  action: ActionInfo;
+  said: Status | null;
+}
+
+const process: ActionInfo = {
+  id: 'process',
+  label: 'Mark as processed',
+  type: null,
+  acknowledge: 'processed',
+  needsReason: false,
+  choosesLines: false,
+};
+
+/** What was said before stands last: it is rarely said again. */
+export function choicesOf(type: string | null, hasJson: boolean, isForUs: boolean, latest: Status | null): readonly Choice[] {
+  const possible = listActions(type, isForUs ? 'recipient' : 'sender', hasJson);
+  const offered = isForUs && latest === 'accepted' ? [...possible, process] : possible;
+  const choices = offered.flatMap((action) => {
+    const said = acknowledgementOf(action, latest);
+    return said === undefined ? [] : [{ action, said, isRepeat: action.acknowledge !== null && said === null }];
+  });
+  return choices.toSorted((one, other) => Number(one.isRepeat) - Number(other.isRepeat));
+}
+
+/** The document of a message in words: `order`. */
+export const nounOf = (type: string | null): string => type?.replaceAll('.', ' ') || 'message';
