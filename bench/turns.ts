@@ -14,7 +14,7 @@ import { end, spawnService, untilReady } from './service-process.ts';
  * load on the machine affects all alike. Only one has work at a time.
  */
 /** Many short turns: other load on the machine comes in spells of seconds, and a spell should spoil few of them. */
-const ROUNDS = 11;
+const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
 const SECONDS = 3;
 /** Uncounted load at the head of each turn: a service with work has its connections open, and would pay for them in each short turn. */
 const LEAD_IN_SECONDS = 1;
@@ -38,6 +38,11 @@ const SCENARIOS: Scenario[] = [
   { name: 'batch requests', to: 'globex/billing', connections: 8, messages: 50 },
 ];
 
+/** What people and programs read most. Each is read by a few clients at once, so that only processor time tells. */
+const READINGS = ['a page of 50', 'a receipt', 'a page of a search'] as const;
+const READERS = 8;
+const READS = 400;
+
 interface Turn {
   perSecond: number;
   p99Ms: number;
@@ -49,6 +54,7 @@ interface Contender {
   name: string;
   port: number;
   sender: string;
+  reader: string;
   pid: number;
   /** Version 0.2 has no batch requests. */
   takesBatches: boolean;
@@ -72,10 +78,23 @@ export async function measureInTurns(others: string[]): Promise<void> {
         }
       }
     }
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const contender of round % 2 ? contenders.toReversed() : contenders) {
+        for (const [reading, path] of await pathsOf(contender)) {
+          const turn = await readInTurn(contender, path);
+          if (round > 0) contender.turns.set(reading, [...(contender.turns.get(reading) ?? []), turn]);
+        }
+      }
+      console.error(`· round ${round} of ${ROUNDS}, readings`);
+    }
     for (const scenario of SCENARIOS) {
       const { name, connections, messages } = scenario;
       console.log(`\nMedians of ${ROUNDS} turns, ${name}: ${connections} connections, ${messages} x 1 KB`);
       console.table(contenders.filter(({ turns }) => turns.has(name)).map((contender) => summary(contender, name)));
+    }
+    for (const reading of READINGS) {
+      console.log(`\nMedians of ${ROUNDS} turns, ${reading}: ${READS} reads by ${READERS} clients`);
+      console.table(contenders.map((contender) => summary(contender, reading)));
     }
   } finally {
     for (const contender of contenders) await contender.stop();
@@ -92,7 +111,7 @@ function summary({ name, turns, pid }: Contender, scenario: string) {
   const { node, postgres } = memoryMb(pid);
   return {
     '': name,
-    'messages /s': Math.round(of('perSecond')),
+    '/s': Math.round(of('perSecond')),
     'p99 ms': of('p99Ms').toFixed(1),
     'Node µs': Math.round(of('nodeUs')),
     'PostgreSQL µs': Math.round(of('postgresUs')),
@@ -139,6 +158,43 @@ async function takeTurn({ port, sender, pid }: Contender, scenario: Scenario, re
   };
 }
 
+async function pathsOf({ port, reader }: Contender): Promise<[(typeof READINGS)[number], string][]> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/inbox?limit=1`, { headers: { authorization: `Bearer ${reader}` } });
+  const { data } = (await response.json()) as { data: { receipt_url: string }[] };
+  const token = data[0]?.receipt_url.split('/').at(-1) ?? '';
+  return [
+    [READINGS[0], '/v1/inbox?limit=50'],
+    [READINGS[1], `/v1/receipts/${token}`],
+    [READINGS[2], '/v1/search?q=ordinary&limit=20'],
+  ];
+}
+
+async function readInTurn({ port, reader, pid }: Contender, path: string): Promise<Turn> {
+  const headers = { authorization: `Bearer ${reader}` };
+  const latencies: number[] = [];
+  const read = async () => {
+    const startedAt = performance.now();
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path}: ${text.slice(0, 500)}`);
+    latencies.push(performance.now() - startedAt);
+  };
+  const [before, startedAt] = [processorTime(pid), performance.now()];
+  await Promise.all(
+    Array.from({ length: READERS }, async () => {
+      for (let left = READS / READERS; left > 0; left--) await read();
+    }),
+  );
+  const [after, took] = [processorTime(pid), (performance.now() - startedAt) / 1000];
+  latencies.sort((a, b) => a - b);
+  return {
+    perSecond: READS / took,
+    p99Ms: latencies[Math.floor(READS * 0.99)] ?? Number.NaN,
+    nodeUs: ((after.node - before.node) / READS) * 1e6,
+    postgresUs: ((after.postgres - before.postgres) / READS) * 1e6,
+  };
+}
+
 async function start(checkout: string, authority: Authority, receiver: Receiver): Promise<Contender> {
   const [folder = '', ...args] = checkout.split(' ');
   const data = mkdtempSync(path.join(os.tmpdir(), 'waybill-turns-'));
@@ -159,5 +215,14 @@ async function start(checkout: string, authority: Authority, receiver: Receiver)
   };
   const name = [folder === ROOT ? 'this' : path.basename(folder), ...args].join(' ');
   const takesBatches = existsSync(path.join(folder, 'server/src/modules/messages/batch-routes.ts'));
-  return { name, port, sender: keys['acme/purchasing'] ?? '', pid: child.pid ?? 0, takesBatches, turns: new Map(), stop };
+  return {
+    name,
+    port,
+    sender: keys['acme/purchasing'] ?? '',
+    reader: keys['globex/orders'] ?? '',
+    pid: child.pid ?? 0,
+    takesBatches,
+    turns: new Map(),
+    stop,
+  };
 }

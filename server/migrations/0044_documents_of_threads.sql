@@ -1,10 +1,41 @@
 CREATE TYPE document_state AS ENUM
   ('none', 'requested', 'quoted', 'ordered', 'changed', 'confirmed', 'despatched', 'received', 'invoiced', 'disputed', 'credited', 'paid', 'rejected');
 
--- Whether the message of an entry has JSON.
-ALTER TYPE indexed_entry ADD ATTRIBUTE has_json boolean;
+-- What the document in a message says of its thread, as messages have it in JSON.
+CREATE TYPE message_document AS (
+  -- Documents that change the state have 0, others of the catalogue 1, guesses 2.
+  rank     smallint,
+  state    document_state,
+  -- A thread in one of these states stays there.
+  keep     document_state[],
+  -- What a confirmation says of the order.
+  status   text,
+  number   text,
+  total    numeric,
+  currency text,
+  due_date date
+);
+ALTER TYPE prepared_message DROP ATTRIBUTE type, DROP ATTRIBUTE subject, DROP ATTRIBUTE note, DROP ATTRIBUTE expires_at;
+ALTER TYPE prepared_message ADD ATTRIBUTE document text,
+  ADD ATTRIBUTE type text, ADD ATTRIBUTE subject text, ADD ATTRIBUTE note text, ADD ATTRIBUTE expires_at text;
+ALTER TYPE indexed_entry ADD ATTRIBUTE document text;
+
+-- The document that a thread is about, as far as its messages have been read. through: the newest of them that has a document.
+CREATE TYPE thread_document AS (
+  state    document_state,
+  type     text,
+  number   text,
+  total    numeric,
+  currency text,
+  due_date date,
+  rank     smallint,
+  through  uuid
+);
 
 -- In each shard:
+
+-- A message_document as JSON. Messages of before have none: a worker reads their JSON.
+ALTER TABLE messages ADD COLUMN document text;
 
 -- The document that a thread is about. Null: it has none.
 ALTER TABLE threads
@@ -13,7 +44,9 @@ ALTER TABLE threads
   ADD COLUMN document_number   text COLLATE "C",
   ADD COLUMN document_total    numeric,
   ADD COLUMN document_currency text,
-  ADD COLUMN document_due      date;
+  ADD COLUMN document_due      date,
+  ADD COLUMN document_rank     smallint,
+  ADD COLUMN document_through  uuid;
 CREATE INDEX threads_by_state ON threads (party_id, document_state, last_position, thread_id) WHERE is_filtered AND document_state IS NOT NULL;
 CREATE INDEX threads_by_due ON threads (party_id, document_state, document_due, thread_id) WHERE is_filtered AND document_due IS NOT NULL;
 CREATE INDEX threads_by_total ON threads (party_id, document_state, document_total, thread_id) WHERE is_filtered AND document_total IS NOT NULL;
@@ -37,7 +70,8 @@ CREATE TABLE document_facts (
 );
 CREATE INDEX document_facts_by_number ON document_facts (party_id, lower(number), message_id) WHERE is_filtered AND number IS NOT NULL;
 
--- Threads whose documents are to be read: from the entry behind the position `after`, or all of them again. -1: the threads of the business below this one.
+-- Threads whose documents a worker adds up again, once the entry behind the position `after` is indexed. is_rebuild: all messages behind it are read again;
+-- otherwise only those of types that the business has described itself. -1: the threads of the business below this one.
 CREATE TABLE document_queue (
   is_rebuild boolean NOT NULL,
   party_id   bigint  NOT NULL,

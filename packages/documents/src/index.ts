@@ -10,6 +10,7 @@ export { editJson, type JsonEdit, type OrderOf } from './edit-json.ts';
 export { DOCUMENT_NUMBER_MAX_CHARS, type DocumentFacts, documentFacts } from './facts.ts';
 export { layoutFor, layoutFromSchema, rowSchema } from './layout-from-schema.ts';
 export * from './limits.ts';
+export { type MessageDocument, messageDocument } from './message-document.ts';
 export { csvOf, storable, tableCells } from './outline/csv.ts';
 export type * from './outline/outline.ts';
 export { type OutlinedType, outlineDocument } from './outline/outline-document.ts';

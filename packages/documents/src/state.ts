@@ -25,7 +25,8 @@ export interface StateEvent {
   acknowledged?: 'accepted' | 'rejected' | 'processed' | null | undefined;
 }
 
-interface Transition {
+/** What a message does to the state of its thread. */
+export interface Transition {
   to: DocumentState;
   /** A thread that has come this far stays there: the document is late, or about a part. */
   notFrom?: readonly DocumentState[];
@@ -72,6 +73,11 @@ const ACKNOWLEDGED: Readonly<Record<string, Transition | 'before'>> = {
   'remittance rejected': { to: 'disputed' },
 };
 
+/** What a message of this type does, before it is acknowledged. */
+export function transitionOf(type: string, status: string | null | undefined): Transition | undefined {
+  return rowOf(SENT, type === 'order.confirmation' ? `${type} ${status ?? ''}` : type);
+}
+
 /** Whether messages of this type change the state. */
 export function changesState(type: string | null): boolean {
   return type !== null && (Object.hasOwn(SENT, type) || type === 'order.confirmation');
@@ -86,7 +92,7 @@ export function documentState(events: Iterable<StateEvent>): DocumentState | nul
 
 function stateAfter(before: DocumentState | null, { type, status, acknowledged }: StateEvent): DocumentState | null {
   if (type === null) return before;
-  const sent = rowOf(SENT, type === 'order.confirmation' ? `${type} ${status ?? ''}` : type);
+  const sent = transitionOf(type, status);
   if (sent === undefined) return before;
   const state = follow(before, sent);
   const said = acknowledged == null || status === 'rejected' ? undefined : rowOf(ACKNOWLEDGED, `${type} ${acknowledged}`);

@@ -29,7 +29,8 @@ BEGIN
           PERFORM queue_older_documents(older.id, party, older.thread_id) WHERE older.after < 0;
         END IF;
         RETURN QUERY SELECT q.is_rebuild, q.party_id, q.id, q.thread_id, q.after FROM document_queue q
-                      WHERE q.is_rebuild = (again = 1) AND q.party_id = party AND q.after >= 0 ORDER BY q.id LIMIT least(part_max, rows_max - taken);
+                      WHERE q.is_rebuild = (again = 1) AND q.party_id = party AND q.after >= 0
+                         AND (again = 1 OR q.after < (SELECT i.indexed_through FROM thread_index i WHERE i.party_id = party)) ORDER BY q.id LIMIT least(part_max, rows_max - taken);
         GET DIAGNOSTICS rows = ROW_COUNT;
         taken := taken + rows;
       END LOOP;

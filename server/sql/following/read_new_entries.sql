@@ -22,7 +22,7 @@ BEGIN
   SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                         coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                         e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted, m.has_json)::indexed_entry)
+                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted, m.document)::indexed_entry)
     INTO entries
     FROM unnest(locked.parties, locked.through, locked.counted) AS k (party_id, through, counted)
    CROSS JOIN LATERAL (
@@ -33,7 +33,7 @@ BEGIN
         ORDER BY l.position LIMIT part_max)
       ORDER BY position LIMIT part_max) e
     LEFT JOIN LATERAL (
-      SELECT m.subject, m.file_count, m.received_at, m.sender, m.json IS NOT NULL AS has_json FROM messages m
+      SELECT m.subject, m.file_count, m.received_at, m.sender, m.document FROM messages m
        WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
 
   UPDATE thread_index i SET indexed_through = n.through

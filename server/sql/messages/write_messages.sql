@@ -19,13 +19,13 @@ BEGIN
   ), written AS (
     -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
     INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256, validation,
-                          validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
+                          validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot, document,
                           type, subject, note, expires_at)
     SELECT fixed.*, m.type, m.subject, m.note, m.expires_at
       FROM m, LATERAL (
            SELECT m.sender_id, m.id, m.recipient_id, m.segment, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.json, m.json_sha256, m.json_bytes_sha256,
                   m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,
-                  m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END) fixed
+                  m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END, m.document) fixed
   ), entered AS (
     INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain,
                                 is_filtered)

@@ -11,8 +11,8 @@ const STEPS: [string, string, 'before' | 'after'][] = [
   ['the first follower', 'index_threads', 'before'],
   ['the second', 'follow_contacts', 'before'],
   ['the third', 'queue_search_entries', 'before'],
-  ['the fourth', 'queue_documents', 'before'],
-  ['the commit', 'queue_documents', 'after'],
+  ['the fourth', 'follow_documents', 'before'],
+  ['the commit', 'follow_documents', 'after'],
 ];
 const ROUNDS: ['all' | 'api', string][] = [
   ['all', 'take_new_entries'],

@@ -83,12 +83,12 @@ export async function listAcknowledgements(db: Queryable, partyId: bigint, messa
   return (await db.query(OF_MESSAGE, [partyId, messageId])).map(toRecord);
 }
 
-/** The state of the thread's document may follow from it (modules/document-facts), which a worker finds out: no entry is behind the last position. */
+/** The state of the thread's document may follow from it (modules/document-facts), which a worker finds out once the message is indexed. */
 const INSERT = statement(
   `WITH queued AS (
      INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after)
-     SELECT false, $1, new_uuid(clock_timestamp()), e.thread_id, 9223372036854775807
-       FROM (SELECT e.thread_id FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL
+     SELECT false, $1, new_uuid(clock_timestamp()), e.thread_id, e.position - 1
+       FROM (SELECT e.thread_id, e.position FROM ledger_entries e JOIN parties p ON p.id = e.party_id AND p.handle IS NOT NULL
               WHERE e.party_id = $1 AND e.message_id = $2 LIMIT 1) e
    )
    INSERT INTO acknowledgements (party_id, message_id, number, chain_number, recipient_id, status, statement, log_batch, key_id, signature_input, signature,

@@ -20,6 +20,7 @@ export type Entry = RowOf<typeof ENTRY>;
 
 const inBox = (box: string) =>
   `(SELECT l.* FROM ledger_entries l WHERE l.party_id = k.party_id AND l.thread_id = k.thread_id AND l.box = '${box}' AND l.position > k.after
+       AND l.position <= (SELECT i.indexed_through FROM thread_index i WHERE i.party_id = k.party_id)
      ORDER BY l.position LIMIT $4)`;
 
 const ENTRIES = statement(
@@ -31,7 +32,7 @@ const ENTRIES = statement(
   ENTRY,
 );
 
-/** The next entries of each queued thread, at most `partMax` of each. `place` counts the threads from 1. */
+/** The next entries of each queued thread that the followers have read, at most `partMax` of each. `place` counts the threads from 1. */
 export async function entriesOf(tx: Queryable, queued: readonly Queued[], partMax: number): Promise<Entry[]> {
   return tx.query(ENTRIES, [...threadKeys(queued), bigintArray(queued.map(({ after }) => BigInt(after))), partMax]);
 }
@@ -105,6 +106,7 @@ export async function forgetFacts(
 
 const FACT = columns({
   place: 'integer',
+  message_id: 'uuid',
   type: 'text?',
   status: 'text?',
   number: 'text?',
@@ -117,7 +119,7 @@ const FACT = columns({
 export type Fact = RowOf<typeof FACT>;
 
 const FACTS = statement(
-  `SELECT k.place::integer AS place, f.type, f.status, f.number, f.total::text AS total, f.currency, f.due_date::text AS due_date, a.status AS acknowledged
+  `SELECT k.place::integer AS place, f.message_id, f.type, f.status, f.number, f.total::text AS total, f.currency, f.due_date::text AS due_date, a.status AS acknowledged
      FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k (party_id, thread_id, place)
     CROSS JOIN LATERAL (SELECT * FROM document_facts f WHERE f.party_id = k.party_id AND f.thread_id = k.thread_id
                          ORDER BY f.message_id DESC LIMIT ${DOCUMENTS_PER_THREAD_READ_MAX}) f
@@ -146,13 +148,15 @@ const DOCUMENT = columns({
   document_total: 'text?',
   document_currency: 'text?',
   document_due: 'text?',
+  document_rank: 'smallint?',
+  document_through: 'uuid?',
 });
 
 export type DocumentRow = RowOf<typeof DOCUMENT>;
 
 const DOCUMENTS = statement(
   `SELECT t.party_id, t.thread_id, t.document_state, t.document_type, t.document_number, t.document_total::text AS document_total, t.document_currency,
-          t.document_due::text AS document_due
+          t.document_due::text AS document_due, t.document_rank, t.document_through
      FROM unnest($1::bigint[], $2::uuid[]) AS k (party_id, thread_id) JOIN threads t ON t.party_id = k.party_id AND t.thread_id = k.thread_id`,
   DOCUMENT,
 );
@@ -168,9 +172,10 @@ const LOCK = statement(
 const SET = statement(
   `UPDATE threads t
       SET document_state = r.document_state, document_type = r.document_type, document_number = r.document_number, document_total = r.document_total,
-          document_currency = r.document_currency, document_due = r.document_due
+          document_currency = r.document_currency, document_due = r.document_due,
+          document_rank = r.document_rank, document_through = r.document_through
      FROM json_to_recordset($1::json) AS r (party_id bigint, thread_id uuid, document_state document_state, document_type text, document_number text,
-                                            document_total numeric, document_currency text, document_due date)
+                                            document_total numeric, document_currency text, document_due date, document_rank smallint, document_through uuid)
     WHERE t.party_id = r.party_id AND t.thread_id = r.thread_id`,
 );
 

@@ -1,7 +1,7 @@
 import type { EntryFollower } from '../../contract/followers.ts';
 
 export const documentsFollower: EntryFollower = {
-  index: 'queue_documents',
+  index: 'follow_documents',
   rebuild: 'queue_document_threads',
-  follows: 'The threads whose documents a worker is to read (modules/document-facts).',
+  follows: 'What is known of the documents in messages (modules/document-facts).',
 };

@@ -2,9 +2,9 @@ import { bigintArray, uuidArray } from '../../platform/postgres/binary-array.ts'
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { prepared, statement } from '../../platform/postgres/statement.ts';
 
-/** A thread whose documents are to be read: those in entries behind the position `after`. */
+/** A thread whose documents are added up again. */
 export interface Queued {
-  /** The whole thread is read again, and nobody is told of it. */
+  /** The messages of the entries behind the position `after` are read again, too, and nobody is told of what follows. */
   isRebuild: boolean;
   partyId: bigint;
   id: string;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DocumentFacts, documentFacts, documentType, threadDocument } from '@waybill/documents';
+import { type MessageDocument, messageDocument, threadDocument } from '@waybill/documents';
 import { DOCUMENT_FACTS_MAX_BYTES } from '../../contract/limits.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
 import { noteChanges } from '../threads/change-threads.ts';
@@ -50,7 +50,7 @@ interface Read {
   id: string;
   type: string | null;
   /** Undefined: the message has no document. */
-  facts: DocumentFacts | undefined;
+  facts: MessageDocument | undefined;
 }
 
 interface Part {
@@ -62,15 +62,17 @@ interface Part {
 
 async function readParts(tx: Queryable, queued: readonly Queued[]): Promise<Part[]> {
   const parts = queued.map((one): Part => ({ queued: one, messages: [], through: one.after, isLast: true }));
-  const entries = await store.entriesOf(tx, queued, ENTRIES_PER_THREAD);
+  const rebuilt = queued.filter(({ isRebuild }) => isRebuild);
+  const entries = rebuilt.length === 0 ? [] : await store.entriesOf(tx, rebuilt, ENTRIES_PER_THREAD);
+  const partOf = new Map(rebuilt.map((one, i) => [i + 1, parts[queued.indexOf(one)]]));
   for await (const { entry, json } of withJson(tx, entries)) {
-    const part = parts[entry.place - 1];
+    const part = partOf.get(entry.place);
     if (part === undefined) continue;
-    part.messages.push({ id: entry.message_id, type: entry.type, facts: factsIn(entry.type, json) });
+    part.messages.push({ id: entry.message_id, type: entry.type, facts: messageDocument(entry.type, json) });
     part.through = entry.position;
   }
   const counts = Map.groupBy(entries, ({ place }) => place);
-  for (const [i, part] of parts.entries()) part.isLast = (counts.get(i + 1)?.length ?? 0) < ENTRIES_PER_THREAD;
+  for (const [place, part] of partOf) if (part) part.isLast = (counts.get(place)?.length ?? 0) < ENTRIES_PER_THREAD;
   return parts;
 }
 
@@ -95,12 +97,6 @@ async function* withJson(tx: Queryable, entries: readonly store.Entry[]): AsyncG
 function readableBytes(entry: store.Entry | undefined): number {
   const bytes = entry?.json_bytes ?? 0;
   return bytes <= DOCUMENT_FACTS_MAX_BYTES ? bytes : 0;
-}
-
-function factsIn(type: string | null, json: string | null): DocumentFacts | undefined {
-  const facts = json === null ? {} : documentFacts(type, json);
-  const isKnown = type !== null && documentType(type) !== undefined;
-  return isKnown || facts.number !== undefined || facts.total !== undefined || facts.dueDate !== undefined ? facts : undefined;
 }
 
 /** A message to oneself has two entries. */
@@ -169,6 +165,8 @@ function documentRow({ party_id, thread_id }: store.DocumentRow, facts: readonly
     document_total: document?.total ?? null,
     document_currency: document?.currency ?? null,
     document_due: document?.dueDate ?? null,
+    document_rank: document?.rank ?? null,
+    document_through: facts.at(-1)?.message_id ?? null,
   };
 }
 

@@ -16,6 +16,7 @@ import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
 import type { PreparedMessage, StoredMessage } from './envelope.ts';
+import { documentOf } from './message-document.ts';
 
 /** The attributes of the type prepared_message after those of the plan (commit-store.ts), in order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
@@ -42,6 +43,7 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   byteaField((m) => m.jsonBytesSha256),
   byteaField((m) => m.requestDigest ?? null),
   byteaField((m) => m.mailDigest ?? null),
+  textField(documentOf),
   ...TEXT_NAMES.map((name) => textField<PreparedMessage>((m) => m[name])),
 ];
 
