@@ -150,6 +150,18 @@ test('a credit note for chosen lines has the sums of these lines, and one for al
   expect(checkDocument(creditNote, all)).toEqual([]);
 });
 
+test('what an order has of its sums is taken over, and the rest is computed as in a form', () => {
+  const lines = [{ name: 'A', quantity: 2, price: '1.50', tax_rate: 19 }];
+  const bill = (order: object) => JSON.parse(prefilled('order', 'create-invoice', JSON.stringify({ currency: 'EUR', ...order })));
+  expect(bill({ lines, lines_total: 3, charges: [{ reason: 'Freight', amount: 1, tax_rate: 19 }] })).toMatchObject({
+    ...{ lines: [{ total: '3.00' }], lines_total: 3, charge_total: '1.00', net_total: '4.00' },
+    ...{ taxes: [{ rate: '19', net: '4.00', tax: '0.76' }], tax_total: '0.76', total: '4.76', payable: '4.76' },
+  });
+  const unknown = bill({ lines: [{ name: 'A', quantity: 2 }], total: '20.00' });
+  expect(unknown).toMatchObject({ total: '20.00', payable: '20.00' });
+  expect(unknown.lines_total).toBeUndefined();
+});
+
 test('a dispute names the lines and their sum', () => {
   const made = JSON.parse(prefilled('invoice', 'dispute', JSON.stringify(sampleOf('invoice')), { lines: [0], reason: 'Four are dented.' }));
   expect(made).toMatchObject({

@@ -1,5 +1,7 @@
 import { JsonObject, type LosslessJson } from '@waybill/client';
 import { documentType } from '../catalogue.ts';
+import { computeTotals } from '../compute.ts';
+import type { DocumentType } from '../document-type.ts';
 import type { Schema } from '../schema.ts';
 import { numberIn, type SourceDocument, type Values } from './source-document.ts';
 
@@ -23,11 +25,14 @@ const NEVER_TAKEN: ReadonlySet<string> = new Set(['number', 'issue_date', 'note'
 
 /** A new document of a type: what it has in common with its source, and other fields, in the order of the schema. */
 export class NewDocument {
+  readonly #rules: DocumentType['rules'];
   readonly #schema: Schema;
   readonly #line: Schema;
 
   constructor(type: string) {
-    this.#schema = documentType(type)?.schema ?? {};
+    const known = documentType(type);
+    this.#rules = known?.rules ?? [];
+    this.#schema = known?.schema ?? {};
     this.#line = this.#schema.properties?.['lines']?.items ?? {};
   }
 
@@ -36,6 +41,11 @@ export class NewDocument {
     const values = new Map([...taken(source.values, this.#schema), ...Object.entries(fields)]);
     if (!values.has(role) && writer) values.set(role, partyOf(writer));
     return writeIndented(inOrder(values, this.#schema));
+  }
+
+  /** Totals that neither the source nor the fields have are computed. */
+  writeWithTotals(source: SourceDocument, fields: Fields, filling: Filling, role: 'buyer' | 'seller'): string {
+    return computeTotals({ rules: this.#rules, schema: this.#schema }, this.write(source, fields, filling, role));
   }
 
   /** A line that has what both types know of a line. */

@@ -1,8 +1,10 @@
 import type { JsonObject, LosslessJson } from '@waybill/client';
 import { DocumentPart } from '../document-part.ts';
+import { digitsOf } from '../rules/amounts.ts';
+import { sumOfLines } from '../rules/lines.ts';
+import { basesOf } from '../rules/taxes.ts';
 import { chosenLines, type Fields, type Filling, NewDocument, objectOf, writeIndented } from './fill.ts';
 import { dateIn, SourceDocument, type Values } from './source-document.ts';
-import { totalsOf, withTotal } from './totals-of-lines.ts';
 
 /**
  * Makes the JSON text of a new document from the text of the one that it follows from. Amounts, quantities and names stay as they are written. Takes
@@ -105,9 +107,9 @@ export const order: Prefill = (json, filling) => {
   const made = new NewDocument('order');
   const lines = chosenLines(source, filling.lines).map(({ id, values }) => made.line(values, { id }));
   const number = filling.number ?? numberAfter(source, 'PO');
-  const sums = filling.lines ? sumsOfChosen(source, lines) : {};
-  const fields = { ...identity(number, filling), quote_number: source.number('number'), ...sums, lines: listOf(lines) };
-  return made.write(source, fields, filling, 'buyer');
+  const fields = { ...identity(number, filling), quote_number: source.number('number'), lines: listOf(lines) };
+  if (!filling.lines) return made.write(source, fields, filling, 'buyer');
+  return made.writeWithTotals(source, { ...fields, ...sumsOfChosen(source, lines) }, filling, 'buyer');
 };
 
 export const despatch =
@@ -146,16 +148,16 @@ export const invoice =
     const source = new SourceDocument(json);
     const made = new NewDocument('invoice');
     const alive = chosenLines(source, filling.lines).filter(isAlive);
-    const lines = alive.map(({ id, values }) => withTotal(made.line(values, { id, order_line: id }), source.get('currency')));
+    const lines = alive.map(({ id, values }) => made.line(values, { id, order_line: id }));
     const sums = billSums(source, lines, filling);
     const fields = { ...identity(filling.number, filling), order_number: orderOf(source, type), ...sums, lines: listOf(lines) };
-    return made.write(source, fields, filling, 'seller');
+    return made.writeWithTotals(source, fields, filling, 'seller');
   };
 
 export const creditNote: Prefill = (json, filling) => {
   const source = new SourceDocument(json);
   const made = new NewDocument('credit.note');
-  const lines = chosenLines(source, filling.lines).map(({ id, values }) => withTotal(made.line(values, { id }), source.get('currency')));
+  const lines = chosenLines(source, filling.lines).map(({ id, values }) => made.line(values, { id }));
   const fields = {
     ...identity(filling.number, filling),
     invoice_number: source.number('number'),
@@ -166,7 +168,7 @@ export const creditNote: Prefill = (json, filling) => {
     ...billSums(source, lines, filling),
     lines: listOf(lines),
   };
-  return made.write(source, fields, filling, 'seller');
+  return made.writeWithTotals(source, fields, filling, 'seller');
 };
 
 export const remittance: Prefill = (json, filling) => {
@@ -193,7 +195,6 @@ export const dispute: Prefill = (json, filling) => {
       ...['sku', 'name', 'quantity', 'unit', 'price', 'total'].map((name) => [name, values.get(name)] as const),
     ]),
   );
-  const { lines_total } = totalsOf({ currency: source.get('currency') }, lines);
   return writeIndented(
     objectOf([
       ['issue_date', filling.today],
@@ -203,22 +204,42 @@ export const dispute: Prefill = (json, filling) => {
       ...['currency', 'buyer', 'seller'].map((name) => [name, source.get(name)] as const),
       ['reason', filling.reason],
       ['lines', listOf(lines)],
-      ['disputed_total', lines_total],
+      ['disputed_total', disputedTotal(source, lines)],
     ]),
   );
 };
 
-/** Discounts and charges of the whole document do not belong to chosen lines. */
-function sumsOfChosen(source: SourceDocument, lines: readonly JsonObject[]): Fields {
-  return { ...NO_SUMS, ...totalsOf({ currency: source.get('currency') }, lines, source.get('taxes')) };
+function disputedTotal(source: SourceDocument, lines: readonly JsonObject[]): string | undefined {
+  const disputed = linesPart(lines, source.get('currency'));
+  return lines.length === 0 ? undefined : sumOfLines(disputed)?.amount.toString(digitsOf(disputed));
 }
 
-/** The sums of an invoice or a credit note: as the source has them if it has all, computed otherwise. */
+const linesPart = (lines: readonly JsonObject[], currency?: LosslessJson) =>
+  new DocumentPart(
+    objectOf([
+      ['currency', currency],
+      ['lines', [...lines]],
+    ]),
+  );
+
+/** Discounts and charges of the whole document do not belong to chosen lines. The rates keep the codes and reasons that the source has for them. */
+function sumsOfChosen(source: SourceDocument, lines: readonly JsonObject[]): Fields {
+  const known = new DocumentPart(objectOf([['taxes', source.get('taxes')]])).parts('taxes');
+  const ofRate = new Map(known.map((row) => [row.decimal('rate')?.toString(), row]));
+  const rows = [...(basesOf(linesPart(lines))?.keys() ?? [])].map((rate) =>
+    objectOf([
+      ['rate', rate],
+      ['category', ofRate.get(rate)?.text('category')],
+      ['exemption_reason', ofRate.get(rate)?.text('exemption_reason')],
+    ]),
+  );
+  return { ...NO_SUMS, taxes: listOf(rows) };
+}
+
+/** What is to be paid follows from the other sums, unless the source has all of them. */
 function billSums(source: SourceDocument, lines: readonly JsonObject[], filling: Filling): Fields {
   const chosen = filling.lines && new Set(filling.lines);
   const isWhole = !chosen || source.lines.every(({ place }) => chosen.has(place));
-  if (isWhole && BILL_SUMS.every((name) => source.get(name) !== undefined)) return { payable: source.get('total') };
-  const rest = isWhole ? { discounts: source.get('discounts'), charges: source.get('charges') } : {};
-  const sums = totalsOf({ currency: source.get('currency'), ...rest }, lines, source.get('taxes'));
-  return { ...(isWhole ? {} : NO_SUMS), ...sums, payable: sums['total'] };
+  const isComplete = isWhole && BILL_SUMS.every((name) => source.get(name) !== undefined);
+  return { ...(isWhole ? {} : sumsOfChosen(source, lines)), payable: isComplete ? source.get('total') : undefined };
 }
