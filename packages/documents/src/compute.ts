@@ -1,8 +1,10 @@
-import { JsonNumber, JsonObject, type LosslessJson, parseLossless, writeLossless } from '@waybill/client';
+import { JsonNumber, JsonObject, type LosslessJson, writeLossless } from '@waybill/client';
 import type { Decimal } from './decimal.ts';
 import { DocumentPart } from './document-part.ts';
 import type { DocumentType, Expectation } from './document-type.ts';
 import { editJson, type JsonEdit } from './edit-json.ts';
+import { editObject } from './edit-value.ts';
+import { parsedJson } from './parsed-json.ts';
 import { basesOf, taxBases } from './rules/taxes.ts';
 import { orderIn } from './schema-order.ts';
 
@@ -27,8 +29,14 @@ const NEVER_COMPUTED = new Set(['despatched_quantity']);
 /** Sums that a document without their list does not need. */
 const LIST_OF: Readonly<Record<string, string | undefined>> = { discount_total: 'discounts', charge_total: 'charges' };
 
-/** What was last computed is mostly what is edited next. */
-let last: { type: Type; json: string; state: State } | undefined;
+/** JSON text and its value. */
+export interface WrittenDocument {
+  text: string;
+  document: JsonObject;
+}
+
+/** What is known of a document that was computed is what its next edit begins with. */
+const STATES = new WeakMap<JsonObject, { rules: Type['rules']; state: State }>();
 
 /**
  * Computes the totals of a document, as JSON text, and keeps all else as it is. A total follows the other values if it did so in `before`, the
@@ -36,35 +44,49 @@ let last: { type: Type; json: string; state: State } | undefined;
  * value changes. Text that is no JSON object stays as it is.
  */
 export function computeTotals(type: Type, json: string, before?: string): string {
-  const document = parsed(json);
+  const document = parsedObject(json);
   if (!document) return json;
-  const old = before === undefined ? undefined : stateOf(type, before);
-  const hasTaxes = type.rules.includes(taxBases);
-  const rows = hasTaxes ? taxRowEdits(new DocumentPart(document), old) : [];
-  const withRows = editJson(json, rows, orderIn(type.schema));
-  const settled = rows.length === 0 ? document : parsed(withRows);
-  const { edits, state } = settle(type, new DocumentPart(settled ?? document), (expectation, key) =>
+  const former = before === undefined ? undefined : parsedObject(before === '' ? '{}' : before);
+  const { steps } = compute(type, document, former && stateOf(type, former));
+  return edited(type, json, steps);
+}
+
+/** The document with the totals that it lacks. */
+export function withTotals(type: Type, document: JsonObject): JsonObject {
+  return compute(type, document, undefined).document;
+}
+
+/** Edits a document, and computes the totals that follow. A form with many lines edits text and value together, because reading the text takes longer. */
+export function editDocument(type: Type, { text, document }: WrittenDocument, edits: readonly JsonEdit[]): WrittenDocument {
+  const changed = editObject(document, edits, orderIn(type.schema));
+  const { steps, document: computed } = compute(type, changed, stateOf(type, document));
+  return { text: edited(type, text, [edits, ...steps]), document: computed };
+}
+
+function edited(type: Type, json: string, steps: readonly (readonly JsonEdit[])[]): string {
+  return steps.reduce((text, edits) => editJson(text, edits, orderIn(type.schema)), json);
+}
+
+function parsedObject(json: string): JsonObject | undefined {
+  const value = parsedJson(json);
+  return value instanceof JsonObject ? value : undefined;
+}
+
+function stateOf(type: Type, document: JsonObject): State {
+  const known = STATES.get(document);
+  return known?.rules === type.rules ? known.state : settle(type, new DocumentPart(document), () => 'keep').state;
+}
+
+function compute(type: Type, document: JsonObject, old: State | undefined) {
+  const order = orderIn(type.schema);
+  const rows = type.rules.includes(taxBases) ? taxRowEdits(new DocumentPart(document), old) : [];
+  const withRows = editObject(document, rows, order);
+  const { edits, state } = settle(type, new DocumentPart(withRows), (expectation, key) =>
     decide(expectation, old?.values.get(key), old !== undefined),
   );
-  const computed = editJson(withRows, edits, orderIn(type.schema));
-  last = { type, json: computed, state };
-  return computed;
-}
-
-function parsed(json: string): JsonObject | undefined {
-  try {
-    const value = parseLossless(json);
-    return value instanceof JsonObject ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function stateOf(type: Type, json: string): State | undefined {
-  if (last?.type === type && last.json === json) return last.state;
-  const document = parsed(json === '' ? '{}' : json);
-  return document && settle(type, new DocumentPart(document), () => 'keep').state;
+  const computed = editObject(withRows, edits, order);
+  STATES.set(computed, { rules: type.rules, state });
+  return { document: computed, steps: [rows, edits] };
 }
 
 type Decision = Decimal | 'keep' | 'remove';

@@ -9,14 +9,15 @@ export interface JsonEdit {
 /** The names of the members of the object at a pointer, in the order in which they are written. */
 export type OrderOf = (path: string) => readonly string[];
 
-interface Change {
+/** What changes at a place, and below it. */
+export interface Change {
   /** Undefined: only what is below changes. Null: the value goes. */
   value?: string | null;
   below: Map<string, Change>;
 }
 
 const INDENT = '  ';
-const INDEX = /^(?:0|[1-9]\d*)$/;
+export const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /**
  * Changes values of a JSON text, and keeps every other character: spaces, spelling of numbers, unknown and repeated members. Objects and lists on
@@ -25,6 +26,16 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
  */
 export function editJson(text: string, edits: readonly JsonEdit[], orderOf: OrderOf = () => []): string {
   if (edits.length === 0) return text;
+  const root = changesOf(edits);
+  const body = text.trim();
+  const start = body === '' ? text.length : text.length - text.trimStart().length;
+  const [before, after] = [text.slice(0, start), text.slice(start + body.length)];
+  const isSpread = body === '' || body === '{}' || body.includes('\n');
+  return `${before}${new Editor(isSpread, orderOf).changed(body, root, '', '')}${after}`;
+}
+
+/** The edits as a tree of the names in their paths. */
+export function changesOf(edits: readonly JsonEdit[]): Change {
   const root: Change = { below: new Map() };
   for (const { path, value } of edits) {
     let change = root;
@@ -35,15 +46,11 @@ export function editJson(text: string, edits: readonly JsonEdit[], orderOf: Orde
     }
     change.value = value ?? null;
   }
-  const body = text.trim();
-  const start = body === '' ? text.length : text.length - text.trimStart().length;
-  const [before, after] = [text.slice(0, start), text.slice(start + body.length)];
-  const isSpread = body === '' || body === '{}' || body.includes('\n');
-  return `${before}${new Editor(isSpread, orderOf).changed(body, root, '', '')}${after}`;
+  return root;
 }
 
 const unescaped = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');
-const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+export const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 interface Member {
   key: string;
@@ -165,7 +172,7 @@ function skip(text: string, from: number, until: RegExp): number {
 }
 
 /** Behind the last of the members that stand before this one in the order. */
-function placeOf(key: string, parts: readonly { key: string }[], order: readonly string[]): number {
+export function placeOf(key: string, parts: readonly { key: string }[], order: readonly string[]): number {
   const rank = order.indexOf(key);
   if (rank < 0) return parts.length;
   const before = parts.findLastIndex((part) => {

@@ -8,8 +8,23 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export const isSchema = (value: unknown): value is Schema => isObject(value);
 
-/** The schema at the end of its references into the same document. Undefined: it leads elsewhere, or in circles. */
+/** By root and schema: a form asks for each value of each line. */
+const known = new WeakMap<Schema, WeakMap<Schema, { schema: Schema | undefined }>>();
+
+/** The schema at the end of its references into the same document. Undefined: it leads elsewhere, or in circles. Schemas do not change. */
 export function followed(root: Schema, schema: unknown): Schema | undefined {
+  if (!isSchema(schema)) return undefined;
+  if (typeof schema.$ref !== 'string') return schema;
+  const ofRoot = known.get(root) ?? new WeakMap<Schema, { schema: Schema | undefined }>();
+  known.set(root, ofRoot);
+  const before = ofRoot.get(schema);
+  if (before) return before.schema;
+  const end = endOfReferences(root, schema);
+  ofRoot.set(schema, { schema: end });
+  return end;
+}
+
+function endOfReferences(root: Schema, schema: Schema): Schema | undefined {
   let found: unknown = schema;
   for (let steps = 0; steps <= REFERENCES_FOLLOWED_MAX; steps++) {
     if (!isSchema(found)) return undefined;

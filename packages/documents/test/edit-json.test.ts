@@ -1,7 +1,7 @@
-import { parseLossless, writeLossless } from '@waybill/client';
+import { JsonObject, parseLossless, writeLossless } from '@waybill/client';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { editJson } from '../src/index.ts';
+import { editJson, editObject } from '../src/index.ts';
 
 const ORDER = `{ "number" :"PO-1",
    "x": 1.0,  "x": 12345678901234567890,
@@ -81,5 +81,30 @@ test('an edit of any JSON is what the edit of its value is', () => {
         );
       },
     ),
+  );
+});
+
+test('an object is changed as its text is', () => {
+  const name = fc.constantFrom('a', 'b', 'c/~', '0', '1', '7', '__proto__');
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 3 }, fc.constantFrom(1, 'x', null, false), fc.array(tie('any'), { maxLength: 3 }), tie('object')),
+    object: fc.array(fc.tuple(name, tie('any')), { maxLength: 4 }).map((members) => ({ members })),
+  }));
+  const written = (one: unknown): string => {
+    if (Array.isArray(one)) return `[${one.map(written).join()}]`;
+    if (typeof one !== 'object' || one === null || !('members' in one) || !Array.isArray(one.members)) return JSON.stringify(one);
+    return `{${one.members.map(([key, inner]) => `${JSON.stringify(key)}:${written(inner)}`).join()}}`;
+  };
+  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.map((one) => `/${one.replace('/~', '~1~0')}`).join(''));
+  const edits = fc.array(fc.record({ path, value: fc.constantFrom('1.0', '"y"', '{"a":[]}', undefined) }), { maxLength: 4 });
+  const orderOf = () => ['c/~', 'b', 'a'];
+  fc.assert(
+    fc.property(value.object, edits, (object, changes) => {
+      const text = written(object);
+      const document = parseLossless(text);
+      if (!(document instanceof JsonObject)) return expect.fail();
+      expect(writeLossless(editObject(document, changes, orderOf))).toBe(writeLossless(parseLossless(editJson(text, changes, orderOf))));
+    }),
+    { numRuns: 1_000 },
   );
 });

@@ -1,6 +1,6 @@
 import { JsonObject, type LosslessJson } from '@waybill/client';
 import { documentType } from '../catalogue.ts';
-import { computeTotals } from '../compute.ts';
+import { withTotals } from '../compute.ts';
 import type { DocumentType } from '../document-type.ts';
 import type { Schema } from '../schema.ts';
 import { numberIn, type SourceDocument, type Values } from './source-document.ts';
@@ -37,15 +37,19 @@ export class NewDocument {
   }
 
   /** Fields win over what the source has. An undefined one takes the value away. */
-  write(source: SourceDocument, fields: Fields, { writer }: Filling, role: 'buyer' | 'seller'): string {
-    const values = new Map([...taken(source.values, this.#schema), ...Object.entries(fields)]);
-    if (!values.has(role) && writer) values.set(role, partyOf(writer));
-    return writeIndented(inOrder(values, this.#schema));
+  write(source: SourceDocument, fields: Fields, filling: Filling, role: 'buyer' | 'seller'): string {
+    return writeIndented(this.#filled(source, fields, filling, role));
   }
 
   /** Totals that neither the source nor the fields have are computed. */
   writeWithTotals(source: SourceDocument, fields: Fields, filling: Filling, role: 'buyer' | 'seller'): string {
-    return computeTotals({ rules: this.#rules, schema: this.#schema }, this.write(source, fields, filling, role));
+    return writeIndented(withTotals({ rules: this.#rules, schema: this.#schema }, this.#filled(source, fields, filling, role)));
+  }
+
+  #filled(source: SourceDocument, fields: Fields, { writer }: Filling, role: 'buyer' | 'seller'): JsonObject {
+    const values = new Map([...taken(source.values, this.#schema), ...Object.entries(fields)]);
+    if (!values.has(role) && writer) values.set(role, partyOf(writer));
+    return inOrder(values, this.#schema);
   }
 
   /** A line that has what both types know of a line. */

@@ -1,4 +1,5 @@
-import { JsonNumber, JsonObject, type LosslessJson, parseLossless } from '@waybill/client';
+import { JsonNumber, JsonObject, type LosslessJson } from '@waybill/client';
+import { parsedJson } from '../parsed-json.ts';
 
 /** Values by their names, as they were written. */
 export type Values = ReadonlyMap<string, LosslessJson>;
@@ -14,7 +15,7 @@ export class SourceDocument {
   readonly lines: readonly { place: number; values: Values }[];
 
   constructor(json: string) {
-    this.values = valuesOf(parsed(json));
+    this.values = valuesOf(parsedJson(json));
     const lines = this.values.get('lines');
     this.lines = (Array.isArray(lines) ? lines : []).flatMap((line, place) =>
       line instanceof JsonObject ? [{ place, values: valuesOf(line) }] : [],
@@ -50,13 +51,4 @@ export function dateIn(values: Values, name: string): string | undefined {
 function valuesOf(value: LosslessJson | undefined): Values {
   const members = value instanceof JsonObject ? value.members : [];
   return new Map([...new Map(members)].filter(([, one]) => one !== null));
-}
-
-function parsed(text: string): LosslessJson | undefined {
-  try {
-    return parseLossless(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

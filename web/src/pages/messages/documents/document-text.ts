@@ -1,6 +1,6 @@
 import { JsonText } from '../../../../../packages/client/src/json-text.ts';
-import { JsonNumber, JsonObject, type LosslessJson, parseLossless } from '../../../../../packages/client/src/lossless-json.ts';
-import { followed, type Schema } from '../../../../../packages/documents/src/index.ts';
+import { JsonNumber, JsonObject, type LosslessJson } from '../../../../../packages/client/src/lossless-json.ts';
+import { followed, parsedJson, type Schema, type WrittenDocument } from '../../../../../packages/documents/src/index.ts';
 import { type Field, type FormModel, pointer, shapeOf } from './form-model.ts';
 
 /** A document that a form shows, or why it can't. */
@@ -8,7 +8,7 @@ export type ReadDocument = { document: JsonObject; reason?: undefined } | { docu
 
 /** Reads JSON for a form. A form that would hide or change what somebody wrote stays closed. */
 export function readDocument(text: string, schema: Schema, title: string): ReadDocument {
-  const value = parsed(text.trim() === '' ? '{}' : text);
+  const value = text === kept?.text ? kept.document : parsedJson(text.trim() === '' ? '{}' : text);
   if (value === undefined) return { reason: 'This is not JSON yet, so the form can’t show it.' };
   if (!(value instanceof JsonObject)) return { reason: 'The form needs a JSON object.' };
   const properties = new Map(Object.entries(followed(schema, schema)?.properties ?? {}));
@@ -21,13 +21,12 @@ export function readDocument(text: string, schema: Schema, title: string): ReadD
   return { document: value };
 }
 
-function parsed(text: string): LosslessJson | undefined {
-  try {
-    return parseLossless(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** What a form has just written. */
+let kept: WrittenDocument | undefined;
+
+/** The next reader of this text gets the document, because reading a long text again would make the form slow. */
+export function keepRead(written: WrittenDocument): void {
+  kept = written;
 }
 
 const LEVELS_MAX = 6;

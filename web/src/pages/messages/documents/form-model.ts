@@ -174,7 +174,7 @@ function requiredAt(root: Schema, path: string): boolean {
   return parent?.required?.includes(nameIn(path)) === true;
 }
 
-export const pointer = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+export const pointer = (name: string): string => (/[~/]/.test(name) ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`);
 const nameIn = (path: string): string =>
   path
     .slice(path.lastIndexOf('/') + 1)

@@ -1,5 +1,5 @@
 import { JsonNumber, JsonObject, type LosslessJson } from '../../../../../packages/client/src/lossless-json.ts';
-import { checkDocument, type DocumentType, followed, readDate, type Schema } from '../../../../../packages/documents/src/index.ts';
+import { checkValue, type DocumentType, followed, readDate, type Schema } from '../../../../../packages/documents/src/index.ts';
 import { pointer } from './form-model.ts';
 
 /** What is said of the value at a JSON Pointer. */
@@ -21,13 +21,13 @@ const PATTERNS = new Map([
 ]);
 
 /** What the schema says of a document, as far as a form needs it, and what the rules of its type expect. */
-export function marksOf(schema: Schema, document: JsonObject, rules: DocumentType['rules'], text: string): Mark[] {
+export function marksOf(schema: Schema, document: JsonObject, rules: DocumentType['rules']): Mark[] {
   const found: Mark[] = [];
   for (const mark of marksIn(schema, schema, document, '', 1)) {
     if (found.length === MARKS_MAX) break;
     found.push(mark);
   }
-  const warnings = rules.length === 0 ? [] : checkDocument({ rules }, text);
+  const warnings = rules.length === 0 ? [] : checkValue({ rules }, document);
   return [...found, ...warnings.map(({ path, message }) => ({ path, message, isWarning: true }))];
 }
 

@@ -1,7 +1,7 @@
 import { useDeferredValue, useLayoutEffect, useMemo, useRef } from 'react';
 import type { JsonObject, LosslessJson } from '../../../../../packages/client/src/lossless-json.ts';
-import { computeTotals, editJson, type JsonEdit, orderIn } from '../../../../../packages/documents/src/index.ts';
-import { rowsAt, rowText, typedOf, valueAt } from './document-text.ts';
+import { editDocument, type JsonEdit } from '../../../../../packages/documents/src/index.ts';
+import { keepRead, rowsAt, rowText, typedOf, valueAt } from './document-text.ts';
 import type { FormModel } from './form-model.ts';
 import type { FormOf } from './form-of.ts';
 import { type Mark, marksByPath, marksOf } from './form-problems.ts';
@@ -27,19 +27,17 @@ export function useDocument(
   others: readonly Mark[],
 ): DocumentEditor {
   /** More than one edit can come before the form is rendered again. */
-  const latest = useRef(text);
+  const latest = useRef({ text, document });
   useLayoutEffect(() => {
-    latest.current = text;
-  }, [text]);
+    latest.current = { text, document };
+  }, [text, document]);
   const checked = useDeferredValue(document);
-  const checkedText = useDeferredValue(text);
-  const marks = useMemo(() => [...marksOf(type.schema, checked, type.rules, checkedText), ...others], [type, checked, checkedText, others]);
+  const marks = useMemo(() => [...marksOf(type.schema, checked, type.rules), ...others], [type, checked, others]);
   const byPath = useMemo(() => marksByPath(marks), [marks]);
   const edit = (edits: readonly JsonEdit[]) => {
-    const before = latest.current;
-    const edited = editJson(before, edits, orderIn(type.schema));
-    latest.current = type.rules.length === 0 ? edited : computeTotals(type, edited, before);
-    onChange(latest.current);
+    latest.current = editDocument(type, latest.current, edits);
+    keepRead(latest.current);
+    onChange(latest.current.text);
   };
   return {
     model: type.model,
@@ -50,7 +48,7 @@ export function useDocument(
     rows: (path) => rowsAt(document, path),
     edit,
     swapRows: (path, row, other) => {
-      const [one, two] = [row, other].map((at) => rowText(latest.current, path, at));
+      const [one, two] = [row, other].map((at) => rowText(latest.current.text, path, at));
       if (one === undefined || two === undefined) return;
       edit([
         { path: `${path}/${row}`, value: two },
