@@ -1,7 +1,7 @@
 import { documentType } from './catalogue.ts';
 import { Decimal } from './decimal.ts';
-import type { DocumentType } from './document-type.ts';
-import { topLevelScalars, unescaped } from './top-level.ts';
+import type { Layout } from './document-type.ts';
+import { foldedPointer, scalarsAt, unescaped, Wanted } from './scalars-at.ts';
 
 /** What a list shows of a document. What is missing or makes no sense is undefined. */
 export interface DocumentFacts {
@@ -19,8 +19,8 @@ export interface DocumentFacts {
 /** Characters of a document's number. A longer one is none that people call it by. */
 export const DOCUMENT_NUMBER_MAX_CHARS = 64;
 
-/** The names under which a fact is looked for, the best first, with case and separators folded. */
-interface FactNames {
+/** The folded pointers at which a fact is looked for, the best first. */
+interface Places {
   number: readonly string[];
   total: readonly string[];
   currency: readonly string[];
@@ -28,82 +28,95 @@ interface FactNames {
   status: readonly string[];
 }
 
+/** Where the facts of a type are. */
+export interface FactPlaces {
+  places: Places;
+  wanted: Wanted;
+}
+
 /** For JSON of any other type: names that can mean nothing else. */
-const GUESSED: FactNames = {
+const GUESSED: Places = {
   number: [
-    'number',
-    'documentnumber',
-    'invoicenumber',
-    'ordernumber',
-    'purchaseordernumber',
-    'ponumber',
-    'quotenumber',
-    'creditnotenumber',
+    '/number',
+    '/documentnumber',
+    '/invoicenumber',
+    '/ordernumber',
+    '/purchaseordernumber',
+    '/ponumber',
+    '/quotenumber',
+    '/creditnotenumber',
   ],
-  total: ['payable', 'amountdue', 'total', 'grandtotal', 'totalamount'],
-  currency: ['currency', 'currencycode'],
-  dueDate: ['duedate', 'paymentduedate'],
+  total: ['/payable', '/amountdue', '/total', '/grandtotal', '/totalamount'],
+  currency: ['/currency', '/currencycode'],
+  dueDate: ['/duedate', '/paymentduedate'],
   status: [],
 };
+const GUESSED_PLACES = withWanted(GUESSED);
+const DUE_DATE = /\/(?:payment)?duedate$/;
 
-const WANTED = new Map<string, { names: FactNames; all: ReadonlySet<string> }>();
-const GUESSED_WANTED = { names: GUESSED, all: allOf(GUESSED) };
+const OF_CATALOGUE = new Map<string, FactPlaces>();
 
 /**
- * Number, total, currency and due date of a document, by the layout of its type, or by honest names where the catalogue does not have the type. Takes the JSON as
- * text, so that no amount passes through a float. Never throws.
+ * Number, total, currency and due date of a document, by the layout of its type, or by honest names where nobody knows the type. `own`: of a type that a business has
+ * described itself. Takes the JSON as text, so that no amount passes through a float. Never throws.
  */
-export function documentFacts(type: string | null, json: string): DocumentFacts {
-  const { names, all } = wantedOf(type);
-  const scalars = topLevelScalars(json, all);
+export function documentFacts(type: string | null, json: string, own?: FactPlaces): DocumentFacts {
+  const { places, wanted } = own ?? placesOf(type);
+  const scalars = scalarsAt(json, wanted);
   const first = <Fact>(of: readonly string[], read: (written: string) => Fact | undefined): Fact | undefined => {
-    for (const name of of) {
-      const written = scalars.get(name);
+    for (const place of of) {
+      const written = scalars.get(place);
       const fact = written === undefined ? undefined : read(written);
       if (fact !== undefined) return fact;
     }
     return undefined;
   };
-  const facts: DocumentFacts = {
-    number: first(names.number, numberIn),
-    total: first(names.total, totalIn),
-    currency: first(names.currency, currencyIn),
-    dueDate: first(names.dueDate, dateIn),
-    status: first(names.status, statusIn),
+  return {
+    number: first(places.number, numberIn),
+    total: first(places.total, totalIn),
+    currency: first(places.currency, currencyIn),
+    dueDate: first(places.dueDate, dateIn),
+    status: first(places.status, statusIn),
   };
-  return facts;
 }
 
-function wantedOf(type: string | null) {
+function placesOf(type: string | null): FactPlaces {
   const known = type === null ? undefined : documentType(type);
-  if (known === undefined) return GUESSED_WANTED;
-  const before = WANTED.get(known.type);
+  if (known === undefined) return GUESSED_PLACES;
+  const before = OF_CATALOGUE.get(known.type);
   if (before) return before;
-  const names = namesOf(known);
-  const wanted = { names, all: allOf(names) };
-  WANTED.set(known.type, wanted);
-  return wanted;
+  const places = withWanted(marked(known.type, known.layout));
+  OF_CATALOGUE.set(known.type, places);
+  return places;
+}
+
+/** Where the facts of a business's own type are. Honest names stand for what the layout does not mark; `/number` is what each layout has by default. */
+export function ownFactPlaces(type: string, layout: Layout): FactPlaces {
+  const { number, total, currency, dueDate, status } = marked(type, layout);
+  return withWanted({
+    number: layout.number === '/number' ? GUESSED.number : number,
+    total: total.length > 0 ? total : GUESSED.total,
+    currency: currency.length > 0 ? currency : GUESSED.currency,
+    dueDate: dueDate.length > 0 ? dueDate : GUESSED.dueDate,
+    status,
+  });
 }
 
 /** The last of the totals is their result. An invoice without an amount due still has a total. */
-function namesOf({ type, layout, schema }: DocumentType): FactNames {
-  const totals = layout.totals.map(({ path }) => folded(path));
-  const has = (name: string) => Object.hasOwn(schema.properties ?? {}, name);
+function marked(type: string, { number, totals, currency, facts, terms }: Layout): Places {
+  const sums = totals.map(({ path }) => foldedPointer(path));
+  const dates = [...facts, ...terms].map(({ path }) => foldedPointer(path));
   return {
-    number: [folded(layout.number)],
-    total: [...new Set([...totals.slice(-1), ...totals.filter((name) => name === 'total')])],
-    currency: layout.currency === undefined ? [] : [folded(layout.currency)],
-    dueDate: has('due_date') ? ['duedate'] : [],
-    status: type === 'order.confirmation' ? ['status'] : [],
+    number: [foldedPointer(number)],
+    total: [...new Set([...sums.slice(-1), ...sums.filter((place) => place === '/total')])],
+    currency: currency === undefined ? [] : [foldedPointer(currency)],
+    dueDate: dates.filter((place) => DUE_DATE.test(place)).slice(0, 1),
+    status: type === 'order.confirmation' ? ['/status'] : [],
   };
 }
 
-function folded(path: string): string {
-  return path.slice(1).replaceAll('_', '');
-}
-
-function allOf(names: FactNames): ReadonlySet<string> {
-  return new Set([...names.number, ...names.total, ...names.currency, ...names.dueDate, ...names.status]);
+function withWanted(places: Places): FactPlaces {
+  return { places, wanted: new Wanted(Object.values(places).flat()) };
 }
 
 const textIn = (written: string): string | undefined => (written.startsWith('"') ? unescaped(written) : undefined);

@@ -31,7 +31,7 @@ const isItems = (value: unknown): value is Item[] =>
 const isTable = (value: unknown): value is Table =>
   isObject(value) && typeof value['path'] === 'string' && isItems(value['columns']) && isItems(value['details'] ?? []);
 
-function isLayout(value: unknown): value is Layout {
+export function isLayout(value: unknown): value is Layout {
   if (!isObject(value) || typeof value['number'] !== 'string' || !isPath(value['currency'])) return false;
   const { parties, facts, lines, tables, totals, terms, notes } = value;
   if (!isPaths(parties) || !isPaths(notes) || ![facts, totals, terms].every(isItems)) return false;

@@ -1,5 +1,5 @@
 import { documentType } from './catalogue.ts';
-import { type DocumentFacts, documentFacts } from './facts.ts';
+import { type DocumentFacts, documentFacts, type FactPlaces } from './facts.ts';
 import { type DocumentState, transitionOf } from './state.ts';
 import { documentRank } from './thread-document.ts';
 
@@ -11,9 +11,12 @@ export interface MessageDocument extends DocumentFacts {
   keep?: readonly DocumentState[];
 }
 
-/** Undefined: the message has no document. Takes the JSON as text; null stands for none, or for JSON that is too long to be read. */
-export function messageDocument(type: string | null, json: string | null): MessageDocument | undefined {
-  const facts = json === null ? {} : documentFacts(type, json);
+/**
+ * Undefined: the message has no document. Takes the JSON as text; null stands for none, or for JSON that is too long to be read. `own`: of a type that a business has
+ * described itself.
+ */
+export function messageDocument(type: string | null, json: string | null, own?: FactPlaces): MessageDocument | undefined {
+  const facts = json === null ? {} : documentFacts(type, json, own);
   const isKnown = type !== null && documentType(type) !== undefined;
   if (!isKnown && facts.number === undefined && facts.total === undefined && facts.dueDate === undefined) return undefined;
   const transition = type === null ? undefined : transitionOf(type, facts.status);

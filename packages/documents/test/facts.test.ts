@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DOCUMENT_TYPES, type DocumentFacts, documentFacts, documentType, threadDocument } from '../src/index.ts';
+import { DOCUMENT_TYPES, type DocumentFacts, documentFacts, documentType, ownFactPlaces, threadDocument } from '../src/index.ts';
 
 const sampleOf = (type: string, index = 0): string => JSON.stringify(documentType(type)?.samples[index]);
 const factsOf = (type: string | null, json: string): DocumentFacts =>
@@ -21,6 +21,26 @@ describe('the facts of a document', () => {
     expect(factsOf(null, '{"order_number":4711,"price":3,"net":"1"}')).toEqual({ number: '4711' });
     // An order's own number, not that of another document that it names.
     expect(factsOf('invoice', '{"order_number":"PO-1"}')).toEqual({});
+  });
+
+  test('of a business’s own type are where its layout marks them, also in an object', () => {
+    const empty = { parties: [], facts: [], tables: [], totals: [], terms: [], notes: [] };
+    const own = ownFactPlaces('beleg', {
+      ...empty,
+      number: '/a~1b/nr',
+      totals: [{ path: '/head/Sum' }],
+      terms: [{ path: '/head/payment_due_date' }],
+    });
+    const factsBy = (json: string) => documentFacts('beleg', json, own);
+    expect(
+      factsBy('{"a/b":{"x":[{"nr":"no"}],"nr":"7"},"head":{"sum":1.50,"payment_due_date":"2026-12-01"},"nr":"8","total":9}'),
+    ).toMatchObject({
+      ...{ number: '7', total: '1.50', dueDate: '2026-12-01' },
+    });
+    expect(factsBy('{"a":{"b":{"nr":"7"}},"head":[{"sum":1}],"currency":"EUR"}')).toEqual({ currency: 'EUR' });
+    expect(factsBy('{"head":{"sum":1},"head":{"x":2}}').total, 'the last of repeated names counts').toBeUndefined();
+    const bare = ownFactPlaces('beleg', { ...empty, number: '/number' });
+    expect(documentFacts('beleg', '{"invoice_number":"R 1","total":2}', bare)).toMatchObject({ number: 'R 1', total: '2' });
   });
 
   test.each([
@@ -68,12 +88,21 @@ describe('the facts of a document', () => {
 
   test('of 256 KB of hostile JSON are found in a few milliseconds', () => {
     const size = 256 * 1024;
-    for (const part of ['"a":1,', '"total":[[1]],', '"\\u0061":"\\"",', '"x":"yyyyyyyyyyyyyyyyyyyyyyyy",', '"total":1,']) {
+    const layout = { number: '/number', parties: [], facts: [], tables: [], totals: [{ path: '/head/total' }], terms: [], notes: [] };
+    const own = ownFactPlaces('own', layout);
+    for (const part of [
+      '"a":1,',
+      '"total":[[1]],',
+      '"\\u0061":"\\"",',
+      '"x":"yyyyyyyyyyyyyyyyyyyyyyyy",',
+      '"total":1,',
+      '"head":{"a":1},',
+    ]) {
       const json = `{"number":"7",${part.repeat(size / part.length)}"x":1}`;
       // The best of some tries: the first ones also pay for the compiler.
       const times = Array.from({ length: 5 }, () => {
         const startedAt = process.cpuUsage();
-        expect(documentFacts(null, json).number).toBe('7');
+        expect(documentFacts('own', json, own).number).toBe('7');
         const { user, system } = process.cpuUsage(startedAt);
         return (user + system) / 1_000;
       });

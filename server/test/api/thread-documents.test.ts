@@ -80,6 +80,39 @@ describe('the document of a thread', () => {
     expect(await documentOf(acme, own.thread_id)).toMatchObject({ state: 'ordered', number: 'OWN-1' });
   });
 
+  test('of a business’s own type has its facts where its layout marks them, for this business', async () => {
+    const layout = {
+      number: '/kopf/Beleg-Nr',
+      currency: '/kopf/waehrung',
+      facts: [{ path: '/kopf/due_date' }],
+      totals: [
+        { path: '/netto', format: 'money' },
+        { path: '/brutto', format: 'money' },
+      ],
+    };
+    const described = { title: 'Rechnung', schema: { type: 'object' }, layout };
+    const describe = async (body: object) => expect((await acme.api.write('PUT', '/document-types/beleg', body)).status).toBe(200);
+    await describe(described);
+    const json = {
+      kopf: { 'Beleg-Nr': 'B-7', waehrung: 'EUR', due_date: '2026-12-24', number: 'no' },
+      ...{ number: 'N-1', netto: '10.00', brutto: '11.90', total: '1' },
+    };
+    const first = await send(globex, { to: 'acme', type: 'beleg', json });
+    const facts = { state: null, type: 'beleg', number: 'B-7', total: '11.90', currency: 'EUR', due_date: '2026-12-24' };
+    expect(await documentOf(acme, first.thread_id)).toEqual(facts);
+    expect(await documentOf(globex, first.thread_id)).toMatchObject({ number: 'N-1', total: '1', currency: null });
+    await describe({ ...described, layout: { ...layout, number: '/number', totals: [] } });
+    const second = await send(globex, { to: 'acme', type: 'beleg', json });
+    expect(await documentOf(acme, second.thread_id)).toMatchObject({ number: 'N-1', total: '1', currency: 'EUR' });
+    // An own type with the name of one of the catalogue changes what it says, and not what it does.
+    const order = { title: 'Order', schema: { type: 'object' }, layout: { number: '/nr', totals: [{ path: '/sum' }] } };
+    expect((await umbrella.api.write('PUT', '/document-types/order', order)).status).toBe(200);
+    const ordered = await send(acme, { to: 'umbrella', type: 'order', json: { nr: 'U-1', number: 'PO-1', sum: 5, total: 6 } });
+    expect(await documentOf(umbrella, ordered.thread_id)).toMatchObject({ state: 'ordered', number: 'U-1', total: '5' });
+    expect(await documentOf(acme, ordered.thread_id)).toMatchObject({ state: 'ordered', number: 'PO-1', total: '6' });
+    await umbrella.api.request('DELETE', '/v1/document-types/order');
+  });
+
   test.each([
     ['{"number":"H-1","total":1e300}', { number: 'H-1', total: null }],
     ['{"number":"H-0","total":"1e400"}', { number: 'H-0', total: null }],

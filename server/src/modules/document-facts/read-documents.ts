@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type MessageDocument, messageDocument, threadDocument } from '@waybill/documents';
 import { DOCUMENT_FACTS_MAX_BYTES } from '../../contract/limits.ts';
 import type { Database, Queryable } from '../../platform/postgres/postgres.ts';
+import { ownersAmong, ownPlaces, typeKey } from '../document-types/fact-places.ts';
 import { noteChanges } from '../threads/change-threads.ts';
 import { queueEvents } from '../webhooks/events.ts';
 import * as store from './fact-store.ts';
@@ -37,7 +38,7 @@ export async function readRound(tx: Queryable, afterParty: bigint): Promise<Roun
   await store.writeFacts(tx, factRows(parts, filtered));
   for (const { queued: thread, messages, isLast } of parts) {
     const without = messages.flatMap(({ id, facts }) => (facts === undefined ? [id] : []));
-    if (thread.isRebuild) await store.forgetFacts(tx, thread, without, isLast);
+    if (thread.isRebuild || without.length > 0) await store.forgetFacts(tx, thread, without, thread.isRebuild && isLast);
   }
   const done = parts.filter(({ isLast }) => isLast).map(({ queued }) => queued);
   await writeDocuments(tx, done);
@@ -62,18 +63,30 @@ interface Part {
 
 async function readParts(tx: Queryable, queued: readonly Queued[]): Promise<Part[]> {
   const parts = queued.map((one): Part => ({ queued: one, messages: [], through: one.after, isLast: true }));
-  const rebuilt = queued.filter(({ isRebuild }) => isRebuild);
-  const entries = rebuilt.length === 0 ? [] : await store.entriesOf(tx, rebuilt, ENTRIES_PER_THREAD);
-  const partOf = new Map(rebuilt.map((one, i) => [i + 1, parts[queued.indexOf(one)]]));
+  const owners = await ownersAmong(tx, [...new Set(queued.map(({ partyId }) => partyId))]);
+  const read = parts.filter(({ queued }) => queued.isRebuild || owners.has(queued.partyId));
+  const threads = read.map(({ queued }) => queued);
+  const entries = threads.length === 0 ? [] : await store.entriesOf(tx, threads, ENTRIES_PER_THREAD);
+  const own = await ownPlaces(tx, typesIn(entries, threads));
   for await (const { entry, json } of withJson(tx, entries)) {
-    const part = partOf.get(entry.place);
+    const part = read[entry.place - 1];
     if (part === undefined) continue;
-    part.messages.push({ id: entry.message_id, type: entry.type, facts: messageDocument(entry.type, json) });
+    const places = entry.type === null ? undefined : own.get(typeKey({ partyId: part.queued.partyId, type: entry.type }));
+    part.messages.push({ id: entry.message_id, type: entry.type, facts: messageDocument(entry.type, json, places) });
     part.through = entry.position;
   }
   const counts = Map.groupBy(entries, ({ place }) => place);
-  for (const [place, part] of partOf) if (part) part.isLast = (counts.get(place)?.length ?? 0) < ENTRIES_PER_THREAD;
+  for (const [i, part] of read.entries()) part.isLast = (counts.get(i + 1)?.length ?? 0) < ENTRIES_PER_THREAD;
   return parts;
+}
+
+/** The types that readers of the entries may have described themselves. */
+function typesIn(entries: readonly store.Entry[], queued: readonly Queued[]) {
+  const keys = entries.flatMap((entry) => {
+    const reader = queued[entry.place - 1];
+    return reader && entry.type !== null && readableBytes(entry) > 0 ? [{ partyId: reader.partyId, type: entry.type }] : [];
+  });
+  return [...new Map(keys.map((key) => [typeKey(key), key])).values()];
 }
 
 /** Yields the entries with their JSON, of which only some is in memory, and lets others run in between. JSON that is too long is null. */

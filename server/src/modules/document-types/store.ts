@@ -1,3 +1,4 @@
+import { bigintArray } from '../../platform/postgres/binary-array.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, type RowOf, statement } from '../../platform/postgres/statement.ts';
 
@@ -43,6 +44,37 @@ export async function findType(db: Queryable, partyId: bigint, type: string): Pr
   const [row] = await db.query(TYPE, [partyId, type]);
   return row && toType(row);
 }
+
+export interface TypeKey {
+  partyId: bigint;
+  type: string;
+}
+
+const KEYS = 'unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k (party_id, type, place)';
+const JOINED = `FROM ${KEYS} JOIN document_types t ON t.party_id = k.party_id AND t.type = k.type ORDER BY k.place`;
+const CHANGED = statement(`SELECT k.place::integer AS place, t.updated_at ${JOINED}`, { place: 'integer', updated_at: 'timestamptz' });
+const LAYOUTS = statement(`SELECT k.place::integer AS place, t.layout ${JOINED}`, { place: 'integer', layout: 'text' });
+
+const OWNERS = statement('SELECT DISTINCT party_id FROM document_types WHERE party_id = ANY ($1::bigint[])', { party_id: 'bigint' });
+
+/** Those of the businesses that have described types themselves. */
+export async function ownersAmong(db: Queryable, parties: readonly bigint[]): Promise<Set<bigint>> {
+  return new Set((await db.query(OWNERS, [bigintArray(parties)])).map(({ party_id }) => BigInt(party_id)));
+}
+
+/** Those of the types that businesses have described themselves, each with its last change. */
+export async function findChanges(db: Queryable, keys: readonly TypeKey[]): Promise<(TypeKey & { updatedAt: Date })[]> {
+  const rows = await db.query(CHANGED, arraysOf(keys));
+  return rows.flatMap(({ place, updated_at }) => keys.slice(place - 1, place).map((key) => ({ ...key, updatedAt: updated_at })));
+}
+
+/** Layouts as JSON text. */
+export async function findLayouts(db: Queryable, keys: readonly TypeKey[]): Promise<(TypeKey & { layout: string })[]> {
+  const rows = await db.query(LAYOUTS, arraysOf(keys));
+  return rows.flatMap(({ place, layout }) => keys.slice(place - 1, place).map((key) => ({ ...key, layout })));
+}
+
+const arraysOf = (keys: readonly TypeKey[]) => [bigintArray(keys.map(({ partyId }) => partyId)), keys.map(({ type }) => type)];
 
 const LOCK = statement('SELECT FROM parties WHERE id = $1 FOR NO KEY UPDATE');
 const USED = statement(
