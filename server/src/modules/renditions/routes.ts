@@ -21,54 +21,55 @@ const { endpoint } = endpointsFor<RenditionServices>();
 const params = Type.Object({ id: Type.String({ description: 'msg_ id' }) });
 type DocumentCall = KeyCall<{ id: string }>;
 
-const CONTENT_TYPES: Record<RenditionForm, string> = {
-  pdf: 'application/pdf',
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  xml: 'application/xml; charset=utf-8',
-};
+interface Described {
+  summary: string;
+  description: string;
+  /** What the response has. */
+  has: string;
+}
 
-const success = (form: RenditionForm, description: string) => ({ status: 200, description, contentType: CONTENT_TYPES[form] });
 const errors: ('not_found' | 'json_too_large' | 'rate_limited')[] = ['not_found', 'json_too_large'];
 
-export const pdf = endpoint({
+function rendition(form: RenditionForm, contentType: string, { summary, description, has }: Described) {
+  return endpoint({
+    summary,
+    description,
+    params,
+    success: { status: 200, description: has, contentType },
+    errors,
+    handle: async (services, call) => {
+      const { id, body } = await download(services, call, form);
+      return { headers: { 'content-type': contentType, 'content-disposition': `attachment; filename="${id}.${form}"` }, body };
+    },
+  });
+}
+
+export const pdf = rendition('pdf', 'application/pdf', {
   summary: 'Get the document of a message as a PDF',
   description:
     'The `json` drawn on A4 pages: by the layout of its type, yours before that of the catalogue, or by an honest guess where the type is not known. Its last page has the QR code of the receipt. Amounts are exact. A character that the font lacks, such as Chinese, is drawn as a box.',
-  params,
-  success: success('pdf', 'The document.'),
-  errors,
-  handle: (services, call) => download(services, call, 'pdf'),
+  has: 'The document.',
 });
 
-export const csv = endpoint({
+export const csv = rendition('csv', 'text/csv; charset=utf-8', {
   summary: 'Get the lines of a document as CSV',
   description:
     'RFC 4180 in UTF-8, with the labels of the properties as its first line and numbers as they were sent. A text that a spreadsheet would take for a formula begins with an apostrophe.',
-  params,
-  success: success('csv', 'The lines.'),
-  errors,
-  handle: (services, call) => download(services, call, 'csv'),
+  has: 'The lines.',
 });
 
-export const xlsx = endpoint({
+export const xlsx = rendition('xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', {
   summary: 'Get the lines of a document as a spreadsheet',
   description:
     'An Excel workbook. Numbers of up to 15 digits are numbers, and longer ones texts, because spreadsheets would round them. It has no formulas.',
-  params,
-  success: success('xlsx', 'The lines.'),
-  errors,
-  handle: (services, call) => download(services, call, 'xlsx'),
+  has: 'The lines.',
 });
 
-export const xml = endpoint({
+export const xml = rendition('xml', 'application/xml; charset=utf-8', {
   summary: 'Get an order, an invoice or a credit note in UBL',
   description:
     'UBL 2.1, with the elements that the catalogue names for each property. What the document lacks is missing in the XML, too: nothing is validated. Handles have no place in it.',
-  params,
-  success: success('xml', 'The document.'),
-  errors,
-  handle: (services, call) => download(services, call, 'xml'),
+  has: 'The document.',
 });
 
 async function download(services: RenditionServices, { caller, params: { id }, reserve, spend }: DocumentCall, form: RenditionForm) {
@@ -80,9 +81,7 @@ async function download(services: RenditionServices, { caller, params: { id }, r
   const ownType = form === 'xml' || message.type === null ? undefined : await services.documentTypes.find(caller.business.id, message.type);
   if (ownType) reserve(ownType.schema.length);
   const job = { form, message, ownType: ownType && { title: ownType.title, schema: ownType.schema, layout: ownType.layout } };
-  const body = await services.renditions.make(caller.business.id, job, spend);
-  const name = `${message.id}.${form}`;
-  return { headers: { 'content-type': CONTENT_TYPES[form], 'content-disposition': `attachment; filename="${name}"` }, body };
+  return { id: message.id, body: await services.renditions.make(caller.business.id, job, spend) };
 }
 
 async function printedMessage(
