@@ -60,6 +60,20 @@ def test_a_message_and_its_receipt_have_proofs(acme: Any, globex: Any) -> None:
         acme.receipt_proof("https://example.com/")
 
 
+def test_a_document_is_downloaded_in_each_form(acme: Any, globex: Any) -> None:
+    lines = [{"name": "Ball bearing", "quantity": 200, "price": "3.150", "total": "630.00"}]
+    order = acme.send("globex", type="order", json={"number": "PO-4711", "currency": "EUR", "lines": lines})
+    assert globex.document(order, "pdf").startswith(b"%PDF-")
+    labels, line, end = globex.document(order.id, "csv").decode("utf-8-sig").split("\r\n")
+    assert "3.150" in line.split(",") and "Price" in labels.split(",") and end == ""
+    assert acme.document(order, "xlsx").startswith(b"PK")
+    assert b">PO-4711</" in acme.document(order, "xml")
+    with pytest.raises(errors.NotFound):
+        acme.document(acme.send("globex", note="No JSON."), "pdf")
+    with pytest.raises(errors.NotFound):
+        acme.document(order, "pdf/../../..")
+
+
 DEEP = "[" * 1000 + "]" * 1000
 HARD = [
     '{"a": 1.0,"a":12345678901234567890123 , "b":[-0,1E2,1e-7],"":"\\ud800\\u0000\\/"}',

@@ -9,6 +9,7 @@
 from . import errors, lossless, operations, types
 from .async_client import AsyncWaybill
 from .client import Waybill
+from .documents import DocumentForm
 from .errors import (
     ApiError,
     ConnectionFailed,
@@ -30,6 +31,7 @@ __all__ = [
     "AsyncWaybill",
     "ConnectionFailed",
     "Delivery",
+    "DocumentForm",
     "Event",
     "HashMismatch",
     "Leased",

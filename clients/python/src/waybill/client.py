@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 import httpx
 
-from . import messages, operations, proofs, transfers, types
+from . import documents, messages, operations, proofs, transfers, types
 from .call import Call, Page, Paged
 from .consumer import consumption_of
 from .events import Event, EventReader
@@ -80,6 +80,10 @@ class Waybill:
 
     def message(self, id: str) -> Message:
         return self.do(operations.get_messages_id(id))
+
+    def document(self, message: Message | str, form: documents.DocumentForm) -> bytes:
+        """The document of a message as a PDF, CSV or a spreadsheet (`xlsx`) of its lines, or UBL (`xml`)."""
+        return self._run(documents.of_message(self._service, message if isinstance(message, str) else message.id, form))
 
     def proof(self, message: Message | str, *, contents: bool = True) -> str:
         """The proof of a message, to save as `.waybill-proof`: it verifies without the service. Waits until the log has the message."""
