@@ -63,7 +63,7 @@ test('what the layout does not name is shown last, below its own name', () => {
 });
 
 test('any JSON has an outline, by honest guesses', () => {
-  expect(outlined(undefined, '[{"a":1},{"b":2}]').tables).toMatchObject([{ columns: [{ label: 'A' }, { label: 'B' }] }]);
+  expect(outlined(undefined, '[{"a":1},{"b":2}]').lines).toMatchObject({ columns: [{ label: 'A' }, { label: 'B' }] });
   expect(outlined(undefined, '5').more).toMatchObject([{ label: 'Value' }]);
   expect(valuesOf(outlined(undefined, '{"a":{"b":[1,2,{"c":"x"}]},"items":[{"sku":"A-1","quantity":3}]}'))).toEqual([
     '1',
@@ -76,6 +76,33 @@ test('any JSON has an outline, by honest guesses', () => {
   expect(outlineDocument(undefined, '['.repeat(2_000))).toBeUndefined();
   for (const json of ['null', '[]', '{}', '{"__proto__":{"constructor":1},"lines":{"0":1}}', `${'{"a":'.repeat(990)}1${'}'.repeat(990)}`])
     expect(outlined('order', json).isCut).toBe(false);
+});
+
+test('a guess puts values where the page of a thread has them', () => {
+  const order = {
+    header: { orderNo: 'PO-1', order_date: '2026-03-01' },
+    customer: { name: 'Acme', city: 'Hamburg' },
+    carriers: [{ code: 'DHL' }, { code: 'UPS' }],
+    items: [{ sku: 'A-1', qty: 1200, item: { name: 'Bolt' } }],
+    grand_total: '1190.50',
+    summary: { net: '100', total_tax: '19' },
+    remarks: 'Please deliver to the second gate.',
+  };
+  const outline = outlined(undefined, { order });
+  const labelled = (facts: readonly Fact[]) => facts.map(({ label, value }) => `${label}: ${rawText(value)}`);
+  expect(labelled(outline.facts)).toEqual(['Order No: PO-1', 'Order date: 2026-03-01']);
+  expect(labelled(outline.totals)).toEqual(['Total tax: 19', 'Grand total: 1190.50']);
+  expect(labelled(outline.notes)).toEqual(['Remarks: Please deliver to the second gate.']);
+  expect(outline.parties).toMatchObject([{ title: 'Customer', name: 'Acme' }]);
+  expect(outline.lines).toMatchObject({ title: 'Items', columns: [{ label: 'Sku' }, { label: 'Qty' }] });
+  expect(labelled(outline.lines?.rows[0]?.details ?? [])).toEqual(['Item › Name: Bolt']);
+  expect(labelled(outline.more)).toEqual([
+    'Order › Carriers 1 › Code: DHL',
+    'Order › Carriers 2 › Code: UPS',
+    'Order › Summary › Net: 100',
+  ]);
+  const part = outlined(undefined, { total: '5', order });
+  expect([part.lines, labelled(part.totals)]).toEqual([undefined, ['Total: 5']]);
 });
 
 test('numbers keep their digits, and amounts get those of the currency', () => {

@@ -1,4 +1,4 @@
-import { snake } from '../json/snake.ts';
+import { snake } from '../../../packages/documents/src/names/snake.ts';
 import type { Reader } from './reader.ts';
 import type { Column, TablePart } from './sheet.ts';
 import { type Entry, shownText } from './values.ts';

@@ -1,6 +1,8 @@
-import { GROUP, isLines, wholeOf, withoutGroups } from '../json/members.ts';
-import { snake } from '../json/snake.ts';
-import { currencyIn, isNote, isParty, isTotal, kindOf, rankOfTotal } from './guessed-names.ts';
+import { GROUP, isLines, withoutGroups } from '../../../packages/documents/src/names/fact-names.ts';
+import { isNote, isTotal, rankOfTotal, resultAmong } from '../../../packages/documents/src/names/guessed-names.ts';
+import { snake } from '../../../packages/documents/src/names/snake.ts';
+import { wholeOf } from '../json/members.ts';
+import { currencyIn, isParty, kindOf } from './guessed-names.ts';
 import type { Named, Reader } from './reader.ts';
 import { Rest } from './rest.ts';
 import { Seen } from './seen.ts';
@@ -85,9 +87,7 @@ class Guess {
       this.#tables.find(({ table }) => table.columns.some(({ kind }) => kind === 'money'));
     this.#sheet.lines = lines?.table;
     this.#sheet.tables = this.#tables.filter((one) => one !== lines).map(({ table }) => table);
-    const best = Math.min(...this.#totals.map(({ rank }) => (rank < 0 ? 9 : rank)));
-    const candidates = this.#totals.filter(({ rank }) => rank === best);
-    const result = best < 9 && candidates.length === 1 ? candidates[0]?.entry : undefined;
+    const result = resultAmong(this.#totals)?.entry;
     const others = this.#totals.map(({ entry }) => entry).filter((entry) => entry !== result);
     this.#sheet.totals = result ? [...others, result] : others;
     this.#sheet.result = result;

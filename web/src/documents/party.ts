@@ -1,4 +1,4 @@
-import { snake } from '../json/snake.ts';
+import { snake } from '../../../packages/documents/src/names/snake.ts';
 import { countryName } from './amounts.ts';
 import type { Reader } from './reader.ts';
 import type { Seen } from './seen.ts';

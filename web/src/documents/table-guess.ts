@@ -1,3 +1,4 @@
+import { areAlike } from '../../../packages/documents/src/names/guessed-names.ts';
 import { childrenOf } from '../json/rows.ts';
 import { kindOf } from './guessed-names.ts';
 import type { Reader } from './reader.ts';
@@ -8,7 +9,6 @@ import { labelOf } from './words.ts';
 const ROWS_JUDGED = 30;
 const COLUMNS_MAX = 30;
 const LEVELS_MAX = 2;
-const LIKE_MIN = 0.5;
 
 interface Found {
   names: string[];
@@ -21,11 +21,11 @@ export function guessedTable(reader: Reader, node: number, label: string, curren
   if (tree.kind(node) !== 'array') return undefined;
   const rows = childrenOf(tree, node);
   const judged = rows.slice(0, ROWS_JUDGED);
-  if (judged.length === 0 || rows.some((row) => tree.kind(row) !== 'object')) return undefined;
+  if (rows.some((row) => tree.kind(row) !== 'object')) return undefined;
   const found = new Map<string, Found>();
   for (const row of judged) readColumns(reader, row, [], found);
   const cells = [...found.values()].reduce((sum, { texts }) => sum + texts.length, 0);
-  if (found.size < 2 || cells < found.size * judged.length * LIKE_MIN) return undefined;
+  if (!areAlike(judged.length, found.size, cells)) return undefined;
   const columns = [...found.values()].slice(0, COLUMNS_MAX).map(columnOf);
   return { node, label, rows, columns, details: [], currency };
 }

@@ -1,4 +1,4 @@
-import { snake } from '../json/snake.ts';
+import { snake } from '../../../packages/documents/src/names/snake.ts';
 
 const CAPITALS = /\b(id|vat|po|sku|gtin|ean|iban|bic|url|ubl|hs|eori|lei|duns|uuid)\b/g;
 

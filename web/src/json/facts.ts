@@ -1,5 +1,6 @@
 import { amount, mediumTime, utcDayAndYear } from '../ui/format.ts';
-import { DAY, NUMBER, NUMBER_OF, OTHER_MONEY, OWN_TOTALS, STATE } from './fact-names.ts';
+import { DAY, NUMBER, NUMBER_OF, OTHER_MONEY, OWN_TOTALS, STATE } from '../../../packages/documents/src/names/fact-names.ts';
+import { NO_MONEY, PARTY, SHIP_TO } from '../../../packages/documents/src/names/guessed-names.ts';
 import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
@@ -103,7 +104,6 @@ function dateIn({ names, value = '' }: Member): Fact | undefined {
 }
 
 const AMOUNT = /^-?\d{1,15}(\.\d{1,6})?$/;
-export const NO_MONEY = /weight|volume|quantit|qty|count|piece|unit|hour|percent|rate|number|package|pallet|cents|minor/;
 
 function moneyIn(tree: JsonTree, member: Member, currencies: ReadonlyMap<number, string>): Fact | undefined {
   const { node, path, value = '', unit } = member;
@@ -132,9 +132,6 @@ function currenciesIn({ members }: Document): ReadonlyMap<number, string> {
   return found;
 }
 
-export const PARTY =
-  /^(buyer|customer|client|bill_to|sold_to|seller|supplier|vendor|(accounting|buyer)_customer_party|(accounting|seller)_supplier_party)$/;
-export const SHIP_TO = /^(ship_to|deliver_to|consignee|(shipping|delivery)_(address|location))$/;
 const NAME = /^(name|company|company_name|legal_name|registration_name|display_name)$/;
 const STREET = /^(street|street_name|street_address|address|address_1|line_?1)$/;
 const CITY = /^(city|city_name|town)$/;

@@ -1,6 +1,6 @@
-import { DOCUMENT, namesFact } from './fact-names.ts';
+import { DOCUMENT, isLines, namesFact, withoutGroups } from '../../../packages/documents/src/names/fact-names.ts';
+import { snake } from '../../../packages/documents/src/names/snake.ts';
 import { childrenOf } from './rows.ts';
-import { snake } from './snake.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';
 
@@ -27,9 +27,6 @@ const MEMBERS_MAX = 1_500;
 const LEVELS_MAX = 6;
 const VALUE_CHARS_MAX = 60;
 const WHOLE = new RegExp(`^(${DOCUMENT})$`);
-export const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
-/** Names of money that are clear without their group. */
-const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
 
 /** The members of the outermost object and of its objects. Entries of lists belong to the lists, not to the document. */
 export function documentIn(tree: JsonTree): Document {
@@ -56,9 +53,6 @@ export function documentIn(tree: JsonTree): Document {
   return { kind: kind !== undefined && /^(document|data|payload|body)$/.test(kind) ? undefined : kind, members };
 }
 
-/** Lines of an order are shown as a table, because their amounts are not those of the document. */
-export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
-
 /** Beside `"payable": 2380`, an order is another document, or a part of one. Beside `"version": "2.1"` it is the whole. */
 export function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boolean } | undefined {
   const children = childrenOf(tree, 0);
@@ -70,11 +64,4 @@ export function wholeOf(tree: JsonTree): { key: number; node: number; isUbl: boo
   const isUbl = childrenOf(tree, node).some((child) => /^(cbc:)?(IssueDate|UBLVersionID|CustomizationID)$/.test(tree.key(child) ?? ''));
   if (!isUbl && (tree.kind(key) === 'array' || !WHOLE.test(snake(tree.key(key) ?? '')))) return undefined;
   return { key, node, isUbl };
-}
-
-export function withoutGroups(names: string[]): string[] {
-  return names.filter((name, at) => {
-    const next = names[at + 1];
-    return next === undefined || !GROUP.test(name) || !(name === 'header' || SPEAKS_FOR_ITSELF.test(next));
-  });
 }

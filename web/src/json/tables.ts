@@ -1,4 +1,4 @@
-import { isLines } from './members.ts';
+import { isLines } from '../../../packages/documents/src/names/fact-names.ts';
 import { childrenOf } from './rows.ts';
 import type { JsonTree } from './tree.ts';
 import { unwrapped } from './wrapped.ts';

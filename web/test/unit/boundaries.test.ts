@@ -16,12 +16,12 @@ const FORBIDDEN: [name: string, from: RegExp, to: RegExp][] = [
   [
     'of the packages, requests, uploads, types, the verification of proofs and the types of documents are shared; no signing or hashing',
     /^web\/src\//,
-    /^packages\/(?!documents\/src\/(index|read-file)\.ts$|client\/src\/(errors|hashed-text|json-text|lossless-json|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
+    /^packages\/(?!documents\/src\/(index|read-file|names\/[a-z-]+)\.ts$|client\/src\/(errors|hashed-text|json-text|lossless-json|operations|proof|random-key|schema|transport|upload-parts)\.ts$|proof\/src\/index\.ts$)/,
   ],
   [
-    'only what shows and writes documents knows their types',
+    'only what shows and writes documents knows their types; the names of their values are shared',
     /^web\/src\/(?!documents\/|pages\/messages\/documents\/)/,
-    /^packages\/documents\//,
+    /^packages\/documents\/src\/(?!names\/)/,
   ],
   ['below pages nothing knows pages', /^web\/src\/(ui|api|json|parts|documents)\//, /^web\/src\/(pages|frame)\//],
   ['the API’s client knows nothing of what it looks like', /^web\/src\/api\//, /^web\/src\/(ui|json|parts|documents)\//],

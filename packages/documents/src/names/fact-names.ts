@@ -1,3 +1,5 @@
+import { snake } from './snake.ts';
+
 /** The names, in snake case, by which numbers, dates, money and states of a document are known. */
 
 /** Names of an object that is the document itself. */
@@ -25,3 +27,18 @@ export const STATE = /^(status|state|priority)$/;
 const FACTS = [NUMBER, DAY, ...OWN_TOTALS, OTHER_MONEY, STATE];
 
 export const namesFact = (name: string): boolean => FACTS.some((pattern) => pattern.test(name));
+
+/** Names of objects that only group values of the document. */
+export const GROUP = /^(header|summary|totals|amounts|((legal|requested|anticipated)_)?monetary_total)$/;
+/** Names of money that are clear without their group. */
+const SPEAKS_FOR_ITSELF = /total|amount|payable|due|balance/;
+
+export function withoutGroups(names: string[]): string[] {
+  return names.filter((name, at) => {
+    const next = names[at + 1];
+    return next === undefined || !GROUP.test(name) || !(name === 'header' || SPEAKS_FOR_ITSELF.test(next));
+  });
+}
+
+/** Lines of an order are shown as a table, because their amounts are not those of the document. */
+export const isLines = (key: string): boolean => /(^|_)(lines?|items?|positions?|articles|products)$/.test(snake(key));
