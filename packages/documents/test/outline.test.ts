@@ -82,7 +82,8 @@ test('a guess puts values where the page of a thread has them', () => {
   const order = {
     header: { orderNo: 'PO-1', order_date: '2026-03-01' },
     customer: { name: 'Acme', city: 'Hamburg' },
-    carriers: [{ code: 'DHL' }, { code: 'UPS' }],
+    pallets: [{ kg: 420 }, { kg: 80 }],
+    hooks: [{ a: 1 }, { b: 2 }, { c: 3 }],
     items: [{ sku: 'A-1', qty: 1200, item: { name: 'Bolt' } }],
     grand_total: '1190.50',
     summary: { net: '100', total_tax: '19' },
@@ -96,9 +97,11 @@ test('a guess puts values where the page of a thread has them', () => {
   expect(outline.parties).toMatchObject([{ title: 'Customer', name: 'Acme' }]);
   expect(outline.lines).toMatchObject({ title: 'Items', columns: [{ label: 'Sku' }, { label: 'Qty' }] });
   expect(labelled(outline.lines?.rows[0]?.details ?? [])).toEqual(['Item › Name: Bolt']);
+  expect(outline.tables).toMatchObject([{ title: 'Pallets', columns: [{ label: 'Kg' }], rows: [{}, {}] }]);
   expect(labelled(outline.more)).toEqual([
-    'Order › Carriers 1 › Code: DHL',
-    'Order › Carriers 2 › Code: UPS',
+    'Order › Hooks 1 › A: 1',
+    'Order › Hooks 2 › B: 2',
+    'Order › Hooks 3 › C: 3',
     'Order › Summary › Net: 100',
   ]);
   const part = outlined(undefined, { total: '5', order });

@@ -48,7 +48,7 @@ export function isPartyNamed(name: string, inside: () => readonly string[]): boo
   return names.some((one) => NAME.test(one)) && names.some((one) => OF_A_PARTY.test(one));
 }
 
-/** Whether objects are a table: they have more than one column, and most of the rows have most of the columns. */
+/** Whether objects are a table: most of the rows have most of the columns. */
 export function areAlike(rows: number, columns: number, cells: number): boolean {
-  return rows > 0 && columns > 1 && cells >= columns * rows * LIKE_MIN;
+  return rows > 0 && columns > 0 && cells >= columns * rows * LIKE_MIN;
 }
