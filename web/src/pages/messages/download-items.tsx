@@ -1,7 +1,7 @@
 import { FileCode, FileSpreadsheet, FileText, Table } from 'lucide-react';
 import { blobOf } from '../../api/client.ts';
 import { UBL_NAMES } from '../../documents/ubl-names.ts';
-import { MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx';
+import { MenuItem } from '../../ui/menu.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { say } from '../../ui/toast.tsx';
 import type { Message } from './thread-messages.ts';
@@ -18,8 +18,6 @@ export function DownloadItems({ message: { id, type } }: { message: Message }) {
   const forms = FORMS.filter(({ form }) => form !== 'xml' || UBL_NAMES.includes(type ?? ''));
   return (
     <>
-      <MenuLine />
-      <MenuLabel>Document</MenuLabel>
       {forms.map(({ form, label, Icon }) => (
         <MenuItem key={form} onSelect={() => void download(id, form)}>
           <Icon className="size-4" aria-hidden />

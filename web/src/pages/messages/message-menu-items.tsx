@@ -67,10 +67,14 @@ export function MessageMenuItems({ message, onReply, onShow }: MenuItemsProps) {
         Duplicate
       </MenuItem>
       {json_sha256 === null ? null : (
-        <MenuItem onSelect={() => onShow('print')}>
-          <Printer className="size-4" aria-hidden />
-          Print
-        </MenuItem>
+        <>
+          <MenuItem onSelect={() => onShow('print')}>
+            <Printer className="size-4" aria-hidden />
+            Print
+          </MenuItem>
+          <DownloadItems message={message} />
+          <MenuLine />
+        </>
       )}
       <MenuItem onSelect={() => copy(id, 'Message id')}>
         <Hash className="size-4" aria-hidden />
@@ -105,7 +109,6 @@ export function MessageMenuItems({ message, onReply, onShow }: MenuItemsProps) {
           ))}
         </>
       )}
-      {json_sha256 === null ? null : <DownloadItems message={message} />}
     </>
   );
 }
