@@ -25,16 +25,21 @@ const process: ActionInfo = {
   choosesLines: false,
 };
 
-/** What was said before stands last: it is rarely said again. */
+/** What was said before stands last: it is rarely said again. What takes back an acceptance stands before that. */
 export function choicesOf(type: string | null, hasJson: boolean, isForUs: boolean, latest: Status | null): readonly Choice[] {
   const possible = listActions(type, isForUs ? 'recipient' : 'sender', hasJson);
   const offered = isForUs && latest === 'accepted' ? [...possible, process] : possible;
   const choices = offered.flatMap((action) => {
     const said = acknowledgementOf(action, latest);
-    return said === undefined ? [] : [{ action, said, isRepeat: action.acknowledge !== null && said === null }];
+    const rank = action.acknowledge !== null && said === null ? 2 : latest !== null && action.needsReason ? 1 : 0;
+    return said === undefined ? [] : [{ action, said, rank }];
   });
-  return choices.toSorted((one, other) => Number(one.isRepeat) - Number(other.isRepeat));
+  return choices.toSorted((one, other) => one.rank - other.rank);
 }
+
+/** What the recipient has rejected or processed is done with; the sender may still correct it. */
+export const isOpenDocument = (isForUs: boolean, latest: Status | null): boolean =>
+  !isForUs || (latest !== 'rejected' && latest !== 'processed');
 
 /** The document of a message in words: `order`. */
 export const nounOf = (type: string | null): string => type?.replaceAll('.', ' ') || 'message';

@@ -9,6 +9,9 @@ import { isChanging } from './work/under-way.ts';
 
 export type Message = EnvelopeSummary;
 
+export const isReceived = ({ to }: Message, business: string | undefined): boolean =>
+  to.party.kind === 'handle' && to.party.handle === business;
+
 export function otherParty({ from, to }: Message, business: string | undefined): Party {
   return from.party.kind === 'handle' && from.party.handle === business ? to.party : from.party;
 }
@@ -46,7 +49,7 @@ export function useFullMessage(message: Message) {
 
 type Pages = InfiniteData<ThreadPage, string | undefined>;
 
-async function read(id: string, cursor: string | undefined, signal?: AbortSignal): Promise<ThreadPage> {
+export async function readPage(id: string, cursor: string | undefined, signal?: AbortSignal): Promise<ThreadPage> {
   const query = { limit: PAGE_ITEMS, include: 'summary' as const, ...(cursor !== undefined && { cursor }) };
   const { data, hidden, state, next_cursor } = await call('GET /v1/threads/{id}', { path: { id }, query }, signal ? { signal } : {});
   return { messages: data as Message[], hidden, state, cursor: next_cursor };
@@ -59,7 +62,7 @@ export function useThread(id: string) {
   const key = ['thread', business, id];
   const thread = useInfiniteQuery<ThreadPage, WaybillError, Pages, unknown[], string | undefined>({
     queryKey: key,
-    queryFn: ({ pageParam, signal }) => read(id, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readPage(id, pageParam, signal),
     initialPageParam: undefined,
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
@@ -68,7 +71,7 @@ export function useThread(id: string) {
   const loadNew = useCallback(async () => {
     const key = ['thread', business, id];
     const cursor = queries.getQueryData<Pages>(key)?.pageParams.at(-1);
-    const end = await read(id, cursor).catch(() => undefined);
+    const end = await readPage(id, cursor).catch(() => undefined);
     queries.setQueryData<Pages>(key, (known) => {
       if (!end || !known || known.pageParams.at(-1) !== cursor) return known;
       // A change under way is already shown, but the service may not have it yet.

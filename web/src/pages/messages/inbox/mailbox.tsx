@@ -159,19 +159,20 @@ function useThreadCommands({ openId, cursor, selected, work }: Pick<KeysOptions,
     const current = openId ?? cursor;
     const ids = selected.size > 0 ? [...selected] : current === undefined ? [] : [current];
     if (ids.length === 0) return [];
-    const verbs: [Verb, string][] = [
+    const verbs: [Verb, string?][] = [
       ['done', 'e'],
       ['assign', 'a'],
       ['label', 'l'],
       ['unread', 'U'],
     ];
+    if (selected.size > 0) verbs.push(['accept']);
     const of = ids.length > 1 ? `: ${number(ids.length)} threads` : '';
     return verbs.map(([verb, keys]) => ({
       // A getter, because threads change until the palette shows it.
       get name() {
         return `${work.nameOf(verb, ids)}${of}`;
       },
-      keys,
+      ...(keys !== undefined && { keys }),
       run: () => work.actOn(verb, ids),
     }));
   }, [openId, cursor, selected, work]);

@@ -1,4 +1,4 @@
-import { Check, Mail, Tag, UserRoundPlus, X } from 'lucide-react';
+import { Check, FileCheck, Mail, Tag, UserRoundPlus, X } from 'lucide-react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { number } from '../../../ui/format.ts';
 import type { Verb, Work } from './use-work.ts';
@@ -16,6 +16,7 @@ const ACTIONS: [Verb, typeof Check][] = [
   ['assign', UserRoundPlus],
   ['label', Tag],
   ['unread', Mail],
+  ['accept', FileCheck],
 ];
 
 export function BulkBar({ ids, all, work, onSelectAll, isShort }: BulkBarProps) {

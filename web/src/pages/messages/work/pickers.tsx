@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus, Tag, UserRoundX } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { retried } from '../../../api/lazy.ts';
 import { useReading } from '../../../api/queries.ts';
 import type { Colleague } from '../../../api/schema.ts';
 import { ColleagueMark } from '../../../parts/colleague-mark.tsx';
@@ -10,9 +11,17 @@ import { Picker } from '../../../ui/picker.tsx';
 import { decisionsOf } from './thread-cache.ts';
 import type { Picking, Work } from './use-work.ts';
 
+const AcceptDialog = lazy(retried(async () => ({ default: (await import('./accept-dialog.tsx')).AcceptDialog })));
+
 const fits = (text: string, query: string): boolean => text.toLowerCase().includes(query.trim().toLowerCase());
 
 export function WorkPicker({ picking, work }: { picking: Picking; work: Work }) {
+  if (picking.verb === 'accept')
+    return (
+      <Suspense>
+        <AcceptDialog ids={picking.ids} onClose={work.stopPicking} />
+      </Suspense>
+    );
   return picking.verb === 'assign' ? <AssignPicker ids={picking.ids} work={work} /> : <LabelPicker ids={picking.ids} work={work} />;
 }
 

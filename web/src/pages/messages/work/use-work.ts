@@ -7,10 +7,10 @@ import type { Change } from './decisions.ts';
 import { decisionsOf } from './thread-cache.ts';
 import { useChanges } from './use-changes.ts';
 
-export type Verb = 'done' | 'assign' | 'label' | 'unread';
+export type Verb = 'done' | 'assign' | 'label' | 'unread' | 'accept';
 
 export interface Picking {
-  verb: 'assign' | 'label';
+  verb: 'assign' | 'label' | 'accept';
   ids: readonly string[];
 }
 
@@ -30,6 +30,7 @@ const NAMES: Record<Verb, (state: { isDone: boolean; isUnread: boolean }) => str
   done: ({ isDone }) => (isDone ? 'Open again' : 'Done'),
   assign: () => 'Assign',
   label: () => 'Label',
+  accept: () => 'Accept',
   unread: ({ isUnread }) => (isUnread ? 'Mark read' : 'Mark unread'),
 };
 
@@ -54,7 +55,7 @@ export function useWork(selected: ReadonlySet<string>, onLeft: (ids: readonly st
   const actOn = useCallback(
     (verb: Verb, ids: readonly string[]) => {
       if (ids.length === 0) return;
-      if (verb === 'assign' || verb === 'label') {
+      if (verb !== 'done' && verb !== 'unread') {
         setPicking({ verb, ids });
         return;
       }
