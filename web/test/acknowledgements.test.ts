@@ -19,16 +19,16 @@ test('a person accepts a message and rejects it later; the sender’s page shows
   const received = (await globex.api.send({ to: 'acme-works', subject: 'Order 1', json: { item: 'A-1' } })).body;
   await untilIndexed(world.service);
   await open(`/threads/${received.thread_id}`);
-  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('button', { name: 'Accept', exact: true }).click();
   await page.getByRole('list', { name: 'Acknowledgements' }).getByText('Accepted').waitFor();
-  await page.getByRole('button', { name: 'Mark as processed' }).waitFor();
+  await page.getByRole('button', { name: 'Mark as processed', exact: true }).waitFor();
   await expectAccessible();
   await page.getByRole('button', { name: 'Reject', exact: true }).click();
   await page.getByLabel('Reason').fill('Out of stock.');
   await expectAccessible();
   await page.getByRole('button', { name: 'Reject message' }).click();
   await page.getByRole('list', { name: 'Acknowledgements' }).getByText('Out of stock.').waitFor();
-  await page.getByRole('button', { name: 'Mark as processed' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Mark as processed', exact: true }).waitFor({ state: 'detached' });
   const said = (await globex.api.get(`/messages/${received.id}/acknowledgements`)).body.data;
   expect(said).toMatchObject([{ status: 'accepted' }, { status: 'rejected', reason: 'Out of stock.' }]);
 

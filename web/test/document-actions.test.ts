@@ -55,7 +55,7 @@ async function picture(name: string): Promise<void> {
 test('an order is confirmed with a change by keyboard alone, and the other side has confirmation and acknowledgement', async () => {
   const { page, expectAccessible } = globex;
   const { id, thread_id } = await received('order');
-  await page.getByRole('button', { name: 'Confirm with changes' }).waitFor();
+  await page.getByRole('button', { name: 'Confirm with changes', exact: true }).waitFor();
   await expectAccessible();
   await picture('order');
   await page.keyboard.press('Y');
@@ -94,7 +94,7 @@ test('an order is rejected with a reason, in one request', async () => {
 test('a line of an invoice is disputed, and the invoice stays open', async () => {
   const { page, expectAccessible } = globex;
   const { id, thread_id } = await received('invoice');
-  await page.getByRole('button', { name: 'Dispute' }).click();
+  await page.getByRole('button', { name: 'Dispute', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/Shaft seal/).uncheck();
   await dialog.getByLabel(/Handbook/).uncheck();
@@ -115,7 +115,7 @@ test('the acknowledgement can be left out, and a draft is not replaced without a
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByRole('button', { name: 'Send without the acknowledgement' }).click();
   await page.getByText('Accepts the order when sent').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Confirm with changes' }).click();
+  await page.getByRole('button', { name: 'Confirm with changes', exact: true }).click();
   await page.getByRole('dialog', { name: 'Replace your draft?' }).getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.poll(async () => (await repliesIn(thread_id)).length).toBe(1);
@@ -128,9 +128,9 @@ test('a document of another type has Accept and Reject, which say nothing more',
   const { body } = await acme.api.send({ to: 'globex-ag', type: 'measurement', json: { value: 1 } });
   await untilIndexed(world.service);
   await open(`/threads/${body.thread_id}`);
-  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('button', { name: 'Accept', exact: true }).click();
   await page.getByRole('list', { name: 'Acknowledgements' }).getByText('Accepted').waitFor();
-  await page.getByRole('button', { name: 'Mark as processed' }).click();
+  await page.getByRole('button', { name: 'Mark as processed', exact: true }).click();
   await page.getByRole('list', { name: 'Acknowledgements' }).getByText('Processed').waitFor();
   expect((await said(body.id)).map(({ status }: { status: string }) => status)).toEqual(['accepted', 'processed']);
   expect(await repliesIn(body.thread_id)).toEqual([]);
@@ -142,7 +142,7 @@ test('the seller credits an invoice that it sent, and a note can be neither acce
   const sent = (await api.post('/messages', { to: 'acme', type: 'invoice', json })).body;
   await untilIndexed(world.service);
   await open(`/threads/${sent.thread_id}`);
-  await page.getByRole('button', { name: 'Create credit note' }).click();
+  await page.getByRole('button', { name: 'Create credit note', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect.poll(async () => (await repliesIn(sent.thread_id)).length).toBe(1);

@@ -22,6 +22,7 @@ const SHORTCUTS: [group: string, keys: [keys: string, what: string][]][] = [
       ['y', 'Confirm or accept the newest document'],
       ['Y', 'Confirm it with changes'],
       ['n', 'Reject it'],
+      ['d', 'Dispute it'],
       ['u', 'Back to the list'],
       ['Esc', 'Close the reply or comment. While it is open, keys are text.'],
     ],

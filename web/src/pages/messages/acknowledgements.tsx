@@ -1,96 +1,46 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { CircleCheck, CircleX, Inbox, TimerOff } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
-import { useThreadChanges } from '../../api/live.ts';
-import { forget, useAction, useReading } from '../../api/queries.ts';
-import type { Acknowledgement } from '../../api/schema.ts';
+import { useAction, useReading } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Name } from '../../ui/name.tsx';
-import { Time } from '../../ui/parts.tsx';
 import { useTask } from '../../ui/task.ts';
 import { say } from '../../ui/toast.tsx';
 import { ACKNOWLEDGE, ACKNOWLEDGEMENTS } from './acknowledgement-operations.ts';
-import type { Message } from './thread-messages.ts';
+import { isReceived, type Message } from './thread-messages.ts';
 
+const AcknowledgementList = lazy(retried(async () => ({ default: (await import('./acknowledgement-list.tsx')).AcknowledgementList })));
 const RejectDialog = lazy(retried(async () => ({ default: (await import('./reject-dialog.tsx')).RejectDialog })));
 const DocumentActions = lazy(retried(async () => ({ default: (await import('./document-actions.tsx')).DocumentActions })));
-const WORDS: Record<Acknowledgement['status'], string> = { accepted: 'Accepted', rejected: 'Rejected', processed: 'Processed' };
 
 interface AcknowledgementsProps {
   message: Message;
-  /** Shortcuts and commands are about this message. */
-  isCurrent: boolean;
   onReply(): void;
 }
 
 /** What the recipient said of a message, and what can be done with its document. */
-export function Acknowledgements({ message, isCurrent, onReply }: AcknowledgementsProps) {
-  const { id, to, type, json_sha256 } = message;
-  const queries = useQueryClient();
+export function Acknowledgements({ message, onReply }: AcknowledgementsProps) {
+  const { id, type, json_sha256 } = message;
   const { data } = useReading(ACKNOWLEDGEMENTS, { path: { id } });
-  useThreadChanges(useCallback(() => void forget(queries, ACKNOWLEDGEMENTS), [queries]));
-  const business = useActiveBusiness();
-  const isForUs = to.party.kind === 'handle' && to.party.handle === business;
+  const isForUs = isReceived(message, useActiveBusiness());
   const said = data?.data;
   const [handedOver, expired] = isForUs ? [null, null] : [data?.handed_over, data?.expired];
   // Nothing follows from a note.
   const hasDocument = isForUs ? type !== null || json_sha256 !== null : type !== null && json_sha256 !== null;
-  if (!said || (said.length === 0 && !handedOver && !expired && !hasDocument)) return null;
-  const latest = said.at(-1)?.status;
+  const isKnown = said?.length || handedOver || expired;
+  if (!said || !(isKnown || hasDocument)) return null;
+  const latest = said.at(-1)?.status ?? null;
   return (
     <div className="flex flex-col gap-2 text-sm text-soft">
-      {expired ? (
-        <p className="flex items-start gap-1.5">
-          <TimerOff className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
-          <span>
-            Nobody took it in time · <Time at={expired.at} />
-          </span>
-        </p>
-      ) : null}
-      {handedOver ? (
-        <p className="flex items-start gap-1.5">
-          <Inbox className="mt-0.5 size-4 shrink-0" aria-hidden />
-          <span>
-            Taken by their {handedOver.way === 'webhook' ? 'webhook' : 'worker'} · <Time at={handedOver.at} />
-          </span>
-        </p>
-      ) : null}
-      {said.length > 0 ? (
-        <ul aria-label="Acknowledgements" className="space-y-1">
-          {said.map((one) => (
-            <Said key={one.status} said={one} />
-          ))}
-        </ul>
-      ) : null}
+      <Suspense>{isKnown ? <AcknowledgementList said={said} handedOver={handedOver} expired={expired} /> : null}</Suspense>
       {hasDocument && type !== null ? (
         <Suspense>
-          <DocumentActions message={message} latest={latest ?? null} isForUs={isForUs} isCurrent={isCurrent} onReply={onReply} />
+          <DocumentActions message={message} latest={latest} isForUs={isForUs} onReply={onReply} />
         </Suspense>
       ) : null}
-      {hasDocument && type === null && (latest === undefined || latest === 'accepted') ? (
+      {hasDocument && type === null && (latest === null || latest === 'accepted') ? (
         <Choices id={id} isAccepted={latest === 'accepted'} />
       ) : null}
     </div>
-  );
-}
-
-function Said({ said: { status, reason, at, actor, signing_key_id } }: { said: Acknowledgement }) {
-  const Icon = status === 'rejected' ? CircleX : CircleCheck;
-  return (
-    <li className="flex items-start gap-1.5">
-      <Icon className={`mt-0.5 size-4 shrink-0 ${status === 'rejected' ? 'text-bad' : 'text-good'}`} aria-hidden />
-      <span className="min-w-0">
-        <span className="text-ink">{WORDS[status]}</span> by <Name>{actor.name}</Name> · <Time at={at} />
-        {signing_key_id === null ? null : ' · signed'}
-        {reason === null || reason === '' ? null : (
-          <bdi dir="auto" className="block break-words whitespace-pre-wrap">
-            {reason}
-          </bdi>
-        )}
-      </span>
-    </li>
   );
 }
 
@@ -102,7 +52,7 @@ function Choices({ id, isAccepted }: { id: string; isAccepted: boolean }) {
   const { isBusy, error, run } = useTask();
   const tell = async () => {
     await acknowledge.mutateAsync({ path: { id }, body: { status } });
-    say(WORDS[status]);
+    say(isAccepted ? 'Processed' : 'Accepted');
   };
   return (
     <p className="flex flex-wrap items-center gap-2 print:hidden">

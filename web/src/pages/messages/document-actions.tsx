@@ -1,47 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { useActiveBusiness } from '../../api/business.ts';
-import { retried } from '../../api/lazy.ts';
-import { useAction } from '../../api/queries.ts';
+import { useMemo } from 'react';
 import type { Acknowledgement } from '../../api/schema.ts';
-import type { ActionInfo } from '../../documents/actions.ts';
 import { Button } from '../../ui/button.tsx';
-import { type Command, useCommands } from '../../ui/commands.ts';
-import { Confirm } from '../../ui/dialog.tsx';
-import { type Shortcuts, useShortcuts } from '../../ui/shortcuts.ts';
-import { useTask } from '../../ui/task.ts';
-import { say } from '../../ui/toast.tsx';
-import { ACKNOWLEDGE, ACKNOWLEDGEMENTS } from './acknowledgement-operations.ts';
-import { type Choice, type Chosen, choicesOf, nounOf } from './document-choices.ts';
-import { useDraft } from './draft.ts';
-import { fullMessage, type Message } from './thread-messages.ts';
-
-// What replies are made with is large, and most documents are only read.
-const loadReply = retried(() => import('./document-reply.ts'));
-const ActionDialog = lazy(retried(async () => ({ default: (await import('./action-dialog.tsx')).ActionDialog })));
-const RejectDialog = lazy(retried(async () => ({ default: (await import('./reject-dialog.tsx')).RejectDialog })));
+import { choicesOf } from './document-choices.ts';
+import type { Message } from './thread-messages.ts';
+import { useChoice } from './use-choice.tsx';
 
 interface DocumentActionsProps {
   message: Message;
   latest: Acknowledgement['status'] | null;
   isForUs: boolean;
-  isCurrent: boolean;
   onReply(): void;
 }
 
-/** Buttons for what can be done with the document of a message. The commands and shortcuts of the newest document do the same. */
-export function DocumentActions({ message, latest, isForUs, isCurrent, onReply }: DocumentActionsProps) {
-  const { id, type, json_sha256 } = message;
+/** Buttons for what can be done with the document of a message. */
+export function DocumentActions({ message, latest, isForUs, onReply }: DocumentActionsProps) {
+  const { type, json_sha256 } = message;
   const choices = useMemo(() => choicesOf(type, json_sha256 !== null, isForUs, latest), [type, json_sha256, isForUs, latest]);
-  const [started, setStarted] = useState<{ choice: Choice }>();
-  const { open, setOpen, begin, start, task } = useChoice(message, onReply);
-  const onStarted = useEffectEvent((choice: Choice) => void start(choice));
-  useEffect(() => {
-    if (started) onStarted(started.choice);
-  }, [started]);
-  const run = (choice: Choice) => setStarted({ choice });
-  useOffers(isCurrent ? choices : NONE, setStarted);
-  const close = () => setOpen(undefined);
+  const { run, running, error, dialogs } = useChoice(message, onReply);
   if (choices.length === 0) return null;
   return (
     <>
@@ -50,97 +25,16 @@ export function DocumentActions({ message, latest, isForUs, isCurrent, onReply }
           <Button
             key={choice.action.id}
             look={index === 0 ? 'secondary' : 'quiet'}
-            isBusy={task.isBusy && started?.choice === choice}
-            disabled={task.isBusy}
+            isBusy={running === choice}
+            disabled={running !== undefined}
             onClick={() => run(choice)}
           >
             {choice.action.label}
           </Button>
         ))}
-        {task.error ? <span role="alert">{task.error.message}</span> : null}
+        {error ? <span role="alert">{error.message}</span> : null}
       </p>
-      <Suspense>
-        {open?.how === 'reject' ? <RejectDialog id={id} onClose={close} /> : null}
-        {open?.how === 'ask' ? (
-          <ActionDialog message={message} choice={open.choice} onBegin={(chosen) => begin(open.choice, chosen)} onClose={close} />
-        ) : null}
-      </Suspense>
-      {open?.how === 'replace' ? (
-        <Confirm title="Replace your draft?" action="Replace draft" run={() => begin(open.choice, open.chosen, true)} onClose={close}>
-          You have begun a reply in this thread. Its note stays; its type, subject and JSON are replaced.
-        </Confirm>
-      ) : null}
+      {dialogs}
     </>
   );
-}
-
-const NONE: readonly Choice[] = [];
-
-type Open = { choice: Choice } & ({ how: 'reject' } | { how: 'ask' } | { how: 'replace'; chosen: Chosen });
-
-/** Runs a choice: at once, with questions first, or as a draft of a reply. */
-function useChoice(message: Message, onReply: () => void) {
-  const { id, thread_id } = message;
-  const queries = useQueryClient();
-  const business = useActiveBusiness();
-  const acknowledge = useAction(ACKNOWLEDGE, { changes: [ACKNOWLEDGEMENTS] });
-  const { draft, change } = useDraft(thread_id);
-  const [open, setOpen] = useState<Open>();
-  const task = useTask();
-  const begin = async (choice: Choice, chosen: Chosen, isReplacing = false) => {
-    if (!isReplacing && [draft.type, draft.subject, draft.json].some((text) => text.trim() !== '')) {
-      setOpen({ how: 'replace', choice, chosen });
-      return;
-    }
-    const { json = 'null' } = await queries.fetchQuery(fullMessage(business, message));
-    const { replyOf } = await loadReply();
-    const reply = replyOf(choice.action, json, message, chosen, business);
-    setOpen(undefined);
-    change({ ...reply, begun: `${id} ${Date.now()} ${nounOf(message.type)}`, acknowledge: choice.said ?? '' });
-    // After the draft, because another one replaces the form, and with it the field that has the focus.
-    onReply();
-  };
-  const start = (choice: Choice) =>
-    task.run(async () => {
-      const { action, said } = choice;
-      if (action.type !== null) {
-        if (asksFirst(action)) setOpen({ how: 'ask', choice });
-        else await begin(choice, {});
-      } else if (action.needsReason) setOpen({ how: 'reject', choice });
-      else if (said !== null) {
-        await acknowledge.mutateAsync({ path: { id }, body: { status: said } });
-        say(said === 'processed' ? 'Processed' : 'Accepted');
-      }
-    });
-  return { open, setOpen, begin, start, task };
-}
-
-/** Other replies begin with all lines, and the form takes those away that are not meant. */
-const asksFirst = ({ needsReason, type }: ActionInfo): boolean => needsReason || type === 'credit.note';
-
-const KEYS = new Map([
-  ['confirm', 'y'],
-  ['accept', 'y'],
-  ['quote', 'y'],
-  ['order', 'y'],
-  ['confirm-receipt', 'y'],
-  ['confirm-with-changes', 'Y'],
-  ['reject', 'n'],
-  ['decline', 'n'],
-]);
-
-function useOffers(choices: readonly Choice[], start: (started: { choice: Choice }) => void): void {
-  const { commands, shortcuts } = useMemo(() => {
-    const commands: Command[] = [];
-    const shortcuts: Shortcuts = {};
-    for (const choice of choices) {
-      const keys = KEYS.get(choice.action.id);
-      const run = () => start({ choice });
-      commands.push({ name: choice.action.label, ...(keys !== undefined && { keys }), run });
-      if (keys !== undefined) shortcuts[keys] = run;
-    }
-    return { commands, shortcuts };
-  }, [choices, start]);
-  useCommands(commands);
-  useShortcuts(shortcuts);
 }

@@ -10,7 +10,6 @@ import { useIsPrinting } from '../../ui/printing.ts';
 import { Loading } from '../../ui/states.tsx';
 import { Acknowledgements } from './acknowledgements.tsx';
 import { MessageDetails } from './message-details.tsx';
-import { MessageFiles } from './message-files.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { useNonMembers } from './non-members.ts';
 import type { SenderNews } from './sender-news.ts';
@@ -18,6 +17,7 @@ import { SenderProof } from './sender-proof.tsx';
 import type { Message } from './thread-messages.ts';
 
 const MessageJson = lazy(retried(async () => ({ default: (await import('./message-json.tsx')).MessageJson })));
+const MessageFiles = lazy(retried(async () => ({ default: (await import('./message-files.tsx')).MessageFiles })));
 const Correction = lazy(retried(async () => ({ default: (await import('./correction.tsx')).Correction })));
 
 interface MessageCardProps {
@@ -26,8 +26,6 @@ interface MessageCardProps {
   news: SenderNews | undefined;
   isOpen: boolean;
   isLinked: boolean;
-  /** Shortcuts for documents are about this message. */
-  isCurrent: boolean;
   onToggle(): void;
   onReply(): void;
 }
@@ -87,9 +85,9 @@ export function MessageCard(props: MessageCardProps) {
   );
 }
 
-type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject' | 'news' | 'isCurrent' | 'onReply'> & { isOurs: boolean };
+type ContentProps = Pick<MessageCardProps, 'message' | 'threadSubject' | 'news' | 'onReply'> & { isOurs: boolean };
 
-function Content({ message, threadSubject, news, isOurs, isCurrent, onReply }: ContentProps) {
+function Content({ message, threadSubject, news, isOurs, onReply }: ContentProps) {
   const { from, type, subject, note, json_sha256, files } = message;
   const isNonMember = useNonMembers();
   const ownSubject = subject !== null && subject !== threadSubject ? subject : null;
@@ -114,9 +112,13 @@ function Content({ message, threadSubject, news, isOurs, isCurrent, onReply }: C
           <Correction message={message} onReply={onReply} />
         </Suspense>
       ) : null}
-      {files.length > 0 ? <MessageFiles files={files} /> : null}
+      {files.length > 0 ? (
+        <Suspense fallback={<Loading rows={1} />}>
+          <MessageFiles files={files} />
+        </Suspense>
+      ) : null}
       {isEmpty ? <p className="text-soft">{type === null ? 'This message is empty.' : 'This message has only a type.'}</p> : null}
-      <Acknowledgements message={message} isCurrent={isCurrent} onReply={onReply} />
+      <Acknowledgements message={message} onReply={onReply} />
       <MessageDetails message={message} />
     </div>
   );

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useEffectEvent, useRef } from 'react';
+import { Suspense, useEffect, useEffectEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { useReading } from '../../api/queries.ts';
 import type { Party, Validation } from '../../api/schema.ts';
@@ -8,6 +8,7 @@ import { longTime } from '../../ui/format.ts';
 import { Name } from '../../ui/name.tsx';
 import { addressOf, isNamedByAddress } from '../../ui/parts.tsx';
 import { say } from '../../ui/toast.tsx';
+import { PrintWhenReady } from './print-when-ready.tsx';
 import { type Message, useFullMessage } from './thread-messages.ts';
 
 const NO_ERRORS: Validation['errors'] = [];
@@ -32,7 +33,7 @@ export function PrintDocument({ message, onDone }: { message: Message; onDone():
         <Letterhead message={message} logoPath={logo.data?.logo_path ?? null} />
         {tree instanceof JsonFault ? null : <DocumentSheet tree={tree} message={message} errors={NO_ERRORS} isPrinting />}
         <p className="mt-8 text-xs break-all text-soft">Receipt: {message.receipt_url}</p>
-        <Ready onDone={onDone} />
+        <PrintWhenReady onDone={onDone} />
       </Suspense>
     </div>,
     document.body,
@@ -68,23 +69,3 @@ function Sender({ party }: { party: Party }) {
 }
 
 const PlainName = ({ party }: { party: Party }) => <Name>{party.display_name}</Name>;
-
-/** Opens the dialog of the browser once all above is drawn and the logo is there. */
-function Ready({ onDone }: { onDone(): void }) {
-  const place = useRef<HTMLSpanElement>(null);
-  const end = useEffectEvent(onDone);
-  useEffect(() => {
-    const onEnd = () => end();
-    addEventListener('afterprint', onEnd);
-    const images = [...(place.current?.parentElement?.querySelectorAll('img') ?? [])];
-    // A logo that doesn't load is left out.
-    const loaded = Promise.allSettled(images.map((image) => image.decode()));
-    let isGone = false;
-    void loaded.then(() => requestAnimationFrame(() => isGone || print()));
-    return () => {
-      isGone = true;
-      removeEventListener('afterprint', onEnd);
-    };
-  }, []);
-  return <span ref={place} hidden />;
-}

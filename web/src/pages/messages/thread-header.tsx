@@ -1,4 +1,5 @@
 import { ArrowLeft, Check, ChevronsUpDown, Mail, RotateCcw, Tag, UserRoundPlus, X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { ThreadState } from '../../api/schema.ts';
 import { ColleagueMark } from '../../parts/colleague-mark.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -11,9 +12,10 @@ interface ThreadToolbarProps {
   state: ThreadState;
   /** Undefined: no older messages are folded. */
   onOpenAll: (() => void) | undefined;
+  children: ReactNode;
 }
 
-export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
+export function ThreadToolbar({ id, state, onOpenAll, children }: ThreadToolbarProps) {
   const { work, goBack } = useMailbox();
   const isDone = state.status === 'done';
   return (
@@ -23,8 +25,9 @@ export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
       className="sticky top-0 z-20 -mx-4 -mt-4 mb-4 flex h-14 items-center gap-1 border-b border-line bg-paper px-4 sm:-mx-8 sm:px-8 lg:-mt-6"
     >
       <Button look="quiet" onClick={goBack} className="-ml-2 px-2" icon={<ArrowLeft className="size-4" aria-hidden />}>
-        Back
+        <span className="max-sm:sr-only">Back</span>
       </Button>
+      {children}
       <span className="grow" />
       {onOpenAll ? (
         <IconButton label={`Expand all ${number(state.message_count)}`} onClick={onOpenAll}>
@@ -55,7 +58,7 @@ export function ThreadToolbar({ id, state, onOpenAll }: ThreadToolbarProps) {
         )}
       </Button>
       <Button
-        look={isDone ? 'secondary' : 'primary'}
+        look={isDone || state.document ? 'secondary' : 'primary'}
         onClick={() => work.actOn('done', [id])}
         icon={isDone ? <RotateCcw className="size-4" aria-hidden /> : <Check className="size-4" aria-hidden />}
       >

@@ -1,11 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { retried } from '../../api/lazy.ts';
 import type { Comment } from '../../api/schema.ts';
 import { useIsPrinting } from '../../ui/printing.ts';
-import { CommentCard } from './comments/comment-card.tsx';
 import { MessageCard } from './message-card.tsx';
 import { senderNews } from './sender-news.ts';
 import type { Message } from './thread-messages.ts';
+
+const CommentCard = lazy(retried(async () => ({ default: (await import('./comments/comment-card.tsx')).CommentCard })));
 
 interface ThreadListProps {
   messages: Message[];
@@ -15,6 +17,8 @@ interface ThreadListProps {
   isOpen(id: string): boolean;
   onToggle(id: string): void;
   onReply(id: string): void;
+  /** It is drawn beside the page, for paper. */
+  isPrinted?: boolean;
 }
 
 const FOLDED_PX = 50;
@@ -47,7 +51,7 @@ function estimateOf(entry: Entry | undefined, isOpen: (id: string) => boolean): 
 }
 
 /** The messages and comments of a thread. Only those near the window are rendered: a thread may have thousands. */
-export function ThreadList({ messages, comments, subject, linked, isOpen, onToggle, onReply }: ThreadListProps) {
+export function ThreadList({ messages, comments, subject, linked, isOpen, onToggle, onReply, isPrinted = false }: ThreadListProps) {
   const [place, setPlace] = useState<HTMLOListElement | null>(null);
   const news = useMemo(() => senderNews(messages), [messages]);
   const entries = useMemo(() => inOrder(messages, comments), [messages, comments]);
@@ -70,8 +74,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are when to look
   useEffect(() => showLinked(), [linkedAt, linked, place]);
-  const current = messages.findLast(({ json_sha256 }) => json_sha256 !== null)?.id;
-  const isPrinting = useIsPrinting();
+  const isPrinting = useIsPrinting() || isPrinted;
   const drawn = isPrinting ? entries.map(({ id }, index) => ({ index, key: id, start: 0 })) : virtual.getVirtualItems();
   return (
     <ol
@@ -86,7 +89,7 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
         return (
           <li
             key={key}
-            id={entry.id}
+            id={isPrinted ? undefined : entry.id}
             ref={isPrinting ? undefined : virtual.measureElement}
             data-index={index}
             aria-setsize={entries.length}
@@ -96,7 +99,9 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
             style={isPrinting ? undefined : { transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
           >
             {'text' in entry ? (
-              <CommentCard comment={entry} isLinked={entry.id === linked} />
+              <Suspense fallback={<div className="h-20" />}>
+                <CommentCard comment={entry} isLinked={entry.id === linked} />
+              </Suspense>
             ) : (
               <MessageCard
                 message={entry}
@@ -104,7 +109,6 @@ export function ThreadList({ messages, comments, subject, linked, isOpen, onTogg
                 news={news.get(entry.id)}
                 isOpen={isOpen(entry.id)}
                 isLinked={entry.id === linked}
-                isCurrent={entry.id === current}
                 onToggle={() => onToggle(entry.id)}
                 onReply={() => onReply(entry.id)}
               />

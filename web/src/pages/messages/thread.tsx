@@ -1,7 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { useActiveBusiness } from '../../api/business.ts';
 import { retried } from '../../api/lazy.ts';
+import { useThreadChanges } from '../../api/live.ts';
+import { forget } from '../../api/queries.ts';
+import type { ThreadState } from '../../api/schema.ts';
 import { UNFOLDED_MAX } from '../../parts/threads/thread-row.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { count } from '../../ui/format.ts';
@@ -9,6 +13,7 @@ import { PageHeader, PartyName } from '../../ui/parts.tsx';
 import { useShortcuts } from '../../ui/shortcuts.ts';
 import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { say } from '../../ui/toast.tsx';
+import { ACKNOWLEDGEMENTS } from './acknowledgement-operations.ts';
 import { useComments } from './comments/use-comments.ts';
 import { useDraft } from './draft.ts';
 import { useMailbox } from './inbox/mailbox.tsx';
@@ -19,6 +24,9 @@ import { type Message, otherParty, useThread } from './thread-messages.ts';
 import { useThreadWriting } from './use-writing.ts';
 import { useMarkRead } from './work/use-mark-read.ts';
 
+const ThreadActions = lazy(retried(async () => ({ default: (await import('./thread-actions.tsx')).ThreadActions })));
+const PrintThread = lazy(retried(async () => ({ default: (await import('./print-thread.tsx')).PrintThread })));
+const StateBadge = lazy(retried(async () => ({ default: (await import('./inbox/document-cells.tsx')).StateBadge })));
 const ThreadElsewhere = lazy(retried(async () => ({ default: (await import('./thread-elsewhere.tsx')).ThreadElsewhere })));
 
 export function ThreadPage() {
@@ -37,6 +45,7 @@ function Thread({ id }: { id: string }) {
   const { draft } = useDraft(id);
   const comments = useComments(id);
   const { isOpen, toggle, openAll, wasComplete } = useOpenMessages(messages, linked, isComplete);
+  const { isPrinting, print, stopPrinting } = usePrint();
   useShortcuts(useMemo(() => ({ u: goBack, r: () => write('reply'), m: () => write('comment') }), [goBack, write]));
 
   useCommands(
@@ -44,11 +53,14 @@ function Thread({ id }: { id: string }) {
       () => [
         { name: 'Reply', keys: 'r', run: () => write('reply') },
         { name: 'Comment', keys: 'm', run: () => write('comment') },
+        { name: 'Print thread', keys: 'Ctrl P', run: print },
       ],
-      [write],
+      [write, print],
     ),
   );
   useMarkRead(id, state?.unread_count ?? 0);
+  const queries = useQueryClient();
+  useThreadChanges(useCallback(() => void forget(queries, ACKNOWLEDGEMENTS), [queries]));
 
   if (!messages || !state) {
     if (error?.status === 404)
@@ -72,22 +84,19 @@ function Thread({ id }: { id: string }) {
   };
   const subject = messages.find(({ subject }) => subject !== null && subject.trim() !== '')?.subject ?? undefined;
   const isFolded = messages.some(({ id }) => !isOpen(id));
+  const title = subject?.trim() ?? `Thread with ${messages[0]?.from.party.display_name}`;
+  const list = { messages, comments, subject, onToggle: toggle, onReply: replyToMessage };
+  const parties = <Parties messages={messages} hidden={hidden} />;
   return (
     <>
-      <ThreadToolbar id={id} state={state} onOpenAll={isFolded ? openAll : undefined} />
-      <PageHeader title={subject?.trim() ?? `Thread with ${messages[0]?.from.party.display_name}`}>
-        <Parties messages={messages} hidden={hidden} />
+      <ThreadToolbar id={id} state={state} onOpenAll={isFolded ? openAll : undefined}>
+        <Suspense>{hasActions(messages, state) ? <ThreadActions messages={messages} onReply={replyToMessage} /> : null}</Suspense>
+      </ThreadToolbar>
+      <PageHeader title={title}>
+        {parties} <Suspense>{state.document?.state && <StateBadge {...state.document} />}</Suspense>
       </PageHeader>
       <ThreadLabels id={id} labels={state.labels} />
-      <ThreadList
-        messages={messages}
-        comments={comments}
-        subject={subject}
-        linked={linked}
-        isOpen={isOpen}
-        onToggle={toggle}
-        onReply={replyToMessage}
-      />
+      <ThreadList {...list} isOpen={isOpen} linked={linked} />
       {isComplete ? null : error ? <ErrorNote error={error} onRetry={retry} /> : <Loading rows={1} label="Loading more" />}
       {wasComplete && replyTo ? (
         <Reply
@@ -105,8 +114,37 @@ function Thread({ id }: { id: string }) {
           }}
         />
       ) : null}
+      {isPrinting ? (
+        <Suspense>
+          <PrintThread
+            {...{ title, parties, messages, isComplete }}
+            list={(isOpen) => <ThreadList {...list} isOpen={isOpen} linked="" isPrinted />}
+            onDone={stopPrinting}
+          />
+        </Suspense>
+      ) : null}
     </>
   );
+}
+
+/** Nothing is left to do with what was rejected. JSON without a type has its buttons below it. */
+const hasActions = (messages: Message[], { document }: ThreadState): boolean =>
+  document?.state !== 'rejected' && messages.some(({ type }) => type !== null);
+
+/** Ctrl P prints the whole thread: the browser alone would print what is unfolded. */
+function usePrint() {
+  const [isPrinting, setPrinting] = useState(false);
+  const print = useCallback(() => setPrinting(true), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      print();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [print]);
+  return { isPrinting, print, stopPrinting: () => setPrinting(false) };
 }
 
 const toEnd = (): void => void requestAnimationFrame(() => scrollTo({ top: document.documentElement.scrollHeight }));

@@ -10,7 +10,7 @@ type Document = NonNullable<ThreadRow['document']>;
 /** Nothing is left to pay. */
 const SETTLED: readonly (string | null)[] = ['paid', 'credited', 'rejected'];
 
-function StateBadge({ state }: Document) {
+export function StateBadge({ state }: Pick<Document, 'state'>) {
   return state === null ? null : <Badge tone={TONES[state] ?? 'plain'}>{STATE_NAMES[state] ?? state}</Badge>;
 }
 
