@@ -26,7 +26,7 @@ async function send(message: object): Promise<{ id: string; thread_id: string }>
 async function opened(thread_id: string): Promise<void> {
   await untilDocumentsRead(world.service);
   await globex.open(`/threads/${thread_id}`);
-  await globex.page.getByLabel('Note').waitFor();
+  await globex.page.getByRole('textbox', { name: 'Note' }).waitFor();
 }
 
 const repliesIn = async (threadId: string) =>
@@ -55,7 +55,7 @@ async function picture(name: string): Promise<void> {
 async function fits(): Promise<void> {
   const { page, expectAccessible } = globex;
   await page.setViewportSize({ width: 390, height: 800 });
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   await expectAccessible();
   await page.setViewportSize({ width: 1440, height: 900 });
   await expectAccessible();
@@ -97,6 +97,7 @@ test('keys and the palette dispute and accept an invoice', async () => {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Commands' }).waitFor();
   await page.keyboard.type('accept');
   await page.getByRole('option', { name: 'Accept' }).first().click();
   await page.getByRole('list', { name: 'Acknowledgements' }).getByText('Accepted').waitFor();
@@ -170,6 +171,7 @@ test('Ctrl P prints a thread with messages that are folded on the page', async (
   await expect.poll(() => paper.count()).toBe(0);
   expect(await page.getByText('Line two of note 2').count()).toBe(0);
   await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Commands' }).waitFor();
   await page.keyboard.type('print thread');
   await page.getByRole('option', { name: 'Print thread' }).click();
   await expect.poll(() => page.evaluate<number>('window.printed ?? 0')).toBe(2);

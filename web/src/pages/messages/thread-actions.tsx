@@ -76,19 +76,17 @@ function Offered({ message, choices, isAwaited, onReply }: OfferedProps) {
   const noun = nounOf(message.type).slice(0, NOUN_MAX_CHARS);
   const isSplit = rest.length > 0;
   return (
-    <div className="flex min-w-0">
+    <div className="flex min-w-0 max-sm:order-last max-sm:basis-full">
       <Button
         look={isAwaited ? 'primary' : 'secondary'}
         isBusy={running === first}
         disabled={running !== undefined}
         title={`${first.action.label} (${noun})`}
         onClick={() => run(first)}
-        className={`min-w-0 shrink! max-sm:px-2.5 ${isSplit ? 'rounded-r-none' : ''}`}
+        className={isSplit ? 'rounded-r-none' : ''}
       >
-        <span className="truncate max-sm:max-w-20">
-          {first.action.label}
-          <span className="sr-only"> ({noun})</span>
-        </span>
+        {first.action.label}
+        <span className="sr-only">({noun})</span>
       </Button>
       {isSplit ? (
         <Menu

@@ -22,10 +22,10 @@ export function ThreadToolbar({ id, state, onOpenAll, children }: ThreadToolbarP
     <div
       role="toolbar"
       aria-label="Thread"
-      className="sticky top-0 z-20 -mx-4 -mt-4 mb-4 flex h-14 items-center gap-1 border-b border-line bg-paper px-4 sm:-mx-8 sm:px-8 lg:-mt-6"
+      className="sticky top-0 z-20 -mx-4 -mt-4 mb-4 flex min-h-14 items-center gap-1 border-b border-line bg-paper px-4 py-2 max-sm:flex-wrap sm:-mx-8 sm:px-8 lg:-mt-6"
     >
       <Button look="quiet" onClick={goBack} className="-ml-2 px-2" icon={<ArrowLeft className="size-4" aria-hidden />}>
-        <span className="max-sm:sr-only">Back</span>
+        Back
       </Button>
       {children}
       <span className="grow" />
