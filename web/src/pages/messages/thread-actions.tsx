@@ -86,7 +86,7 @@ function Offered({ message, choices, isAwaited, onReply }: OfferedProps) {
         className={isSplit ? 'rounded-r-none' : ''}
       >
         {first.action.label}
-        <span className="sr-only">({noun})</span>
+        <span className="sr-only"> ({noun})</span>
       </Button>
       {isSplit ? (
         <Menu
