@@ -195,6 +195,9 @@ test('the writer stands where the source names nobody', () => {
   const confirm = (json: string) => JSON.parse(prefilled('order', 'confirm', json, { writer: { name: 'Globex', handle: 'globex' } }));
   expect(confirm('{"number":"1"}').seller).toEqual({ name: 'Globex', handle: 'globex' });
   expect(confirm('{"number":"1","seller":{"name":"Other"}}').seller).toEqual({ name: 'Other' });
+  const byHandle = (handle: string) => confirm(`{"number":"1","seller":{"handle":"${handle}","tax_id":"DE1"}}`).seller;
+  expect(byHandle('globex')).toEqual({ name: 'Globex', handle: 'globex', tax_id: 'DE1' });
+  expect(byHandle('other')).toEqual({ handle: 'other', tax_id: 'DE1' });
 });
 
 describe('hostile and partial documents give what they can:', () => {

@@ -48,7 +48,7 @@ export class NewDocument {
 
   #filled(source: SourceDocument, fields: Fields, { writer }: Filling, role: 'buyer' | 'seller'): JsonObject {
     const values = new Map([...taken(source.values, this.#schema), ...Object.entries(fields)]);
-    if (!values.has(role) && writer) values.set(role, partyOf(writer));
+    if (writer) values.set(role, partyOf(writer, values.get(role)));
     return inOrder(values, this.#schema);
   }
 
@@ -71,11 +71,16 @@ export function objectOf(members: readonly (readonly [string, LosslessJson | und
   return new JsonObject(members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
 
-function partyOf({ name, handle }: { name: string; handle?: string | undefined }): JsonObject {
-  return objectOf([
-    ['name', name],
-    ['handle', handle],
-  ]);
+/** What the source says of the writer stays. Somebody who ordered by handle alone has not said the name, which most types require. */
+function partyOf({ name, handle }: NonNullable<Filling['writer']>, found: LosslessJson | undefined): LosslessJson {
+  if (found === undefined)
+    return objectOf([
+      ['name', name],
+      ['handle', handle],
+    ]);
+  const isNameless =
+    found instanceof JsonObject && found.get('name') === undefined && handle !== undefined && found.get('handle') === handle;
+  return isNameless ? new JsonObject([['name', name], ...found.members]) : found;
 }
 
 /** The lines that were chosen, with a number each: that of the source, or the first one that no line has. */

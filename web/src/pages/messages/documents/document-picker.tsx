@@ -27,13 +27,19 @@ export function DocumentPicker({ other, onChoose, onClose }: DocumentPickerProps
   const handle = useActiveBusiness();
   const { data: account } = useReading('GET /v1/account', {});
   const own = account?.businesses.find((one) => one.handle === handle);
+  // Who typed a handle has named nobody yet. The composer shows the same profile.
+  const { data: profile } = useReading(
+    'GET /v1/public/{handle}',
+    { path: { handle: other?.handle ?? '' } },
+    { enabled: other !== undefined && other.name === undefined },
+  );
   const { data: ofBusiness } = useReading('GET /v1/business/document-types', {});
   const queries = useQueryClient();
   const wanted = query.trim().toLowerCase();
   const begin = (type: FormType & { type: string }) => {
     const json = beginDocument(type, {
       own: handle === undefined ? undefined : { handle, name: own?.display_name },
-      other,
+      other: other && { ...other, name: other.name ?? profile?.display_name },
       today: localDay(new Date()),
     });
     // First, because a dialog that closes gives the focus back to its button.

@@ -53,7 +53,7 @@ export function GroupFields({ group, editor }: GroupFieldsProps) {
   const single = fields.length === 1 && groups.length === 0;
   return (
     <fieldset ref={box} className="min-w-0 rounded-xl border border-line p-3">
-      <legend className="flex items-center gap-1 px-1 text-sm font-medium">
+      <legend className="flex h-6 items-center gap-1 px-1 text-sm font-medium">
         {title}
         {isRequired ? ' *' : null}
         {isRequired ? null : (
