@@ -19,11 +19,12 @@ export function replyOf(
   const reader = ours === to.party ? 'recipient' : 'sender';
   const prefill = documentActions(repliedTo, reader, true).find((one) => one.id === id)?.prefill;
   const document = prefill?.(json, { today: today(), writer, ...chosen }) ?? '';
-  const number: unknown = document === '' ? undefined : JSON.parse(document).number;
-  const title = documentType(type ?? '')?.title ?? 'Dispute';
+  const title = documentType(type ?? '')?.title;
+  // A dispute has no number of its own.
+  const number: unknown = document === '' ? undefined : JSON.parse(document)[title === undefined ? 'invoice_number' : 'number'];
   return {
     type: type ?? '',
-    subject: `${title}${typeof number === 'string' ? ` ${number}` : ''}`.slice(0, SUBJECT_MAX_CHARS),
+    subject: `${title ?? 'Dispute'}${typeof number === 'string' ? ` ${number}` : ''}`.slice(0, SUBJECT_MAX_CHARS),
     json: document,
   };
 }
