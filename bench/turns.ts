@@ -14,7 +14,7 @@ import { end, spawnService, untilReady } from './service-process.ts';
  * load on the machine affects all alike. Only one has work at a time.
  */
 /** Many short turns: other load on the machine comes in spells of seconds, and a spell should spoil few of them. */
-const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 11);
 const SECONDS = 3;
 /** Uncounted load at the head of each turn: a service with work has its connections open, and would pay for them in each short turn. */
 const LEAD_IN_SECONDS = 1;

@@ -61,7 +61,7 @@ CREATE TYPE indexed_entry AS (
   received_at timestamp with time zone,
   sender text,
   is_counted boolean,
-  has_json boolean
+  document text
 );
 
 CREATE TYPE made_attempt AS (
@@ -77,6 +77,17 @@ CREATE TYPE made_attempt AS (
   retry_after_s integer,
   url_version integer,
   is_ordered boolean
+);
+
+CREATE TYPE message_document AS (
+  rank smallint,
+  state document_state,
+  keep document_state[],
+  status text,
+  number text,
+  total numeric,
+  currency text,
+  due_date date
 );
 
 CREATE TYPE prepared_acknowledgement AS (
@@ -125,6 +136,7 @@ CREATE TYPE prepared_message AS (
   json_bytes_sha256 bytea,
   request_digest bytea,
   mail_digest bytea,
+  document text,
   type text,
   subject text,
   note text,
@@ -140,6 +152,17 @@ CREATE TYPE prepared_signature AS (
   components text,
   body_before bytea,
   body_after bytea
+);
+
+CREATE TYPE thread_document AS (
+  state document_state,
+  type text,
+  number text,
+  total numeric,
+  currency text,
+  due_date date,
+  rank smallint,
+  through uuid
 );
 
 CREATE TYPE touched_ledger AS (
@@ -679,6 +702,7 @@ CREATE TABLE messages (
   log_slot smallint,
   json_bytes_sha256 bytea,
   expires_at text,
+  document text,
   CONSTRAINT messages_pkey PRIMARY KEY (sender_id, id)
 );
 
@@ -1027,6 +1051,8 @@ CREATE TABLE threads (
   document_total numeric,
   document_currency text,
   document_due date,
+  document_rank smallint,
+  document_through uuid,
   CONSTRAINT threads_check CHECK (((assignee_kind IS NULL) = (assignee_id IS NULL))),
   CONSTRAINT threads_pkey PRIMARY KEY (party_id, thread_id)
 ) WITH (fillfactor=80);
@@ -1925,6 +1951,33 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION follow_documents(entries indexed_entry[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+BEGIN
+  WITH new AS MATERIALIZED (
+    SELECT e.party_id, e.thread_id, e.message_id, e.position, e.type, e.document::json AS document, t.document_through, t.is_filtered, o.type IS NOT NULL AS is_own
+      FROM unnest(entries) AS e LEFT JOIN threads t ON t.party_id = e.party_id AND t.thread_id = e.thread_id
+      LEFT JOIN document_types o ON o.party_id = e.party_id AND o.type = e.type
+     WHERE e.document IS NOT NULL OR o.type IS NOT NULL
+  ), queued AS (
+    INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after)
+    SELECT false, n.party_id, new_uuid(clock_timestamp()), n.thread_id, min(n.position) - 1
+      FROM new n WHERE n.message_id < n.document_through OR n.is_own GROUP BY n.party_id, n.thread_id
+  )
+  -- A message to oneself has two entries.
+  INSERT INTO document_facts (party_id, thread_id, message_id, type, status, number, total, currency, due_date, is_filtered)
+  SELECT n.party_id, n.thread_id, n.message_id, n.type, d.status, d.number, d.total, d.currency, d.due_date, coalesce(n.is_filtered, false)
+    FROM new n CROSS JOIN LATERAL json_populate_record(NULL::message_document, n.document) AS d WHERE n.document IS NOT NULL
+  ON CONFLICT DO NOTHING;
+END
+$function$;
+
 CREATE FUNCTION free_threads(party bigint, consumer uuid, threads uuid[], clock timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2087,49 +2140,79 @@ CREATE FUNCTION index_threads(entries indexed_entry[])
  SET enable_hashagg TO 'off'
 AS $function$
 #variable_conflict use_column
+DECLARE
+  news record;
 BEGIN
-  WITH new AS MATERIALIZED (
-    SELECT e.*, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries FROM unnest(entries) AS e
-  ), changed AS (
-    INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
-                              message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class,
-                              is_filtered)
-    SELECT n.*, thread_class(n.in_count, n.out_count, false, false, n.failed_schema),
-           EXISTS (SELECT FROM thread_index i WHERE i.party_id = n.party_id AND i.filtered_through IS NOT NULL)
-      FROM (SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END, e.message_id, e.sender_id, e.counterparty_id,
-                   -- A message to oneself is in both boxes, but once in its thread.
-                   (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
-                   e.has_files, e.validation = 'failed' AS failed_schema, e.subject, e.type,
-                   CASE e.box WHEN 'in' THEN e.segment END, CASE e.box WHEN 'in' THEN e.from_email END
-              FROM new e WHERE e.entries = 1
-            UNION ALL
-            SELECT e.party_id, e.thread_id, max(e.position), coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0),
-                   (array_agg(e.message_id ORDER BY e.position DESC))[1], (array_agg(e.sender_id ORDER BY e.position DESC))[1],
-                   (array_agg(e.counterparty_id ORDER BY e.position DESC))[1],
-                   count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer,
-                   count(*) FILTER (WHERE e.box = 'in')::integer, count(*) FILTER (WHERE e.box = 'out')::integer,
-                   bool_or(e.has_files), bool_or(e.validation = 'failed'),
-                   (array_agg(e.subject ORDER BY e.position) FILTER (WHERE e.subject IS NOT NULL))[1],
-                   (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1],
-                   (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1],
-                   (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1]
-              FROM new e WHERE e.entries > 1 GROUP BY e.party_id, e.thread_id) n
-     ORDER BY n.party_id, n.thread_id
-    ON CONFLICT (party_id, thread_id) DO UPDATE
-      SET last_position = excluded.last_position, last_in_position = greatest(t.last_in_position, excluded.last_in_position),
-          last_message_id = excluded.last_message_id, last_sender_id = excluded.last_sender_id, counterparty_id = excluded.counterparty_id,
-          message_count = t.message_count + excluded.message_count, in_count = t.in_count + excluded.in_count,
-          out_count = t.out_count + excluded.out_count, has_files = t.has_files OR excluded.has_files,
-          failed_schema = t.failed_schema OR excluded.failed_schema, subject = coalesce(t.subject, excluded.subject),
-          type = coalesce(excluded.type, t.type), segment = coalesce(excluded.segment, t.segment),
-          from_email = coalesce(excluded.from_email, t.from_email), is_filtered = excluded.is_filtered, is_done = t.is_done AND excluded.last_in_position <= t.done_through,
-          class = thread_class(t.in_count + excluded.in_count, t.out_count + excluded.out_count,
-                               t.is_done AND excluded.last_in_position <= t.done_through, t.assignee_id IS NOT NULL,
-                               t.failed_schema OR excluded.failed_schema)
-    RETURNING t.party_id, t.thread_id, t.last_position, t.labels
-  )
-  UPDATE thread_labels l SET last_position = c.last_position
-    FROM changed c WHERE c.labels <> '{}' AND l.party_id = c.party_id AND l.thread_id = c.thread_id;
+  FOR news IN
+    WITH new AS MATERIALIZED (
+      SELECT e.*, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries FROM unnest(entries) AS e
+    ), added AS (
+      SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END AS last_in_position, e.message_id, e.sender_id, e.counterparty_id,
+             -- A message to oneself is in both boxes, but once in its thread.
+             (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer AS message_count, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
+             e.has_files, e.validation = 'failed' AS failed_schema, e.subject, e.type,
+             CASE e.box WHEN 'in' THEN e.segment END AS segment, CASE e.box WHEN 'in' THEN e.from_email END AS from_email,
+             CASE WHEN e.document IS NOT NULL THEN ARRAY[e.message_id] END AS ids, ARRAY[e.type] AS types, ARRAY[e.document] AS documents
+        FROM new e WHERE e.entries = 1
+      UNION ALL
+      SELECT e.party_id, e.thread_id, max(e.position), coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0),
+             (array_agg(e.message_id ORDER BY e.position DESC))[1], (array_agg(e.sender_id ORDER BY e.position DESC))[1],
+             (array_agg(e.counterparty_id ORDER BY e.position DESC))[1],
+             count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer,
+             count(*) FILTER (WHERE e.box = 'in')::integer, count(*) FILTER (WHERE e.box = 'out')::integer,
+             bool_or(e.has_files), bool_or(e.validation = 'failed'),
+             (array_agg(e.subject ORDER BY e.position) FILTER (WHERE e.subject IS NOT NULL))[1],
+             (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1],
+             (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1],
+             (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1],
+             array_agg(e.message_id ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL),
+             array_agg(e.type ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL),
+             array_agg(e.document ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL)
+        FROM new e WHERE e.entries > 1 GROUP BY e.party_id, e.thread_id
+    ), read AS (
+      SELECT a.*, CASE WHEN a.ids IS NOT NULL THEN (
+               SELECT ROW (t.document_state, t.document_type, t.document_number, t.document_total, t.document_currency, t.document_due, t.document_rank,
+                           t.document_through)::thread_document
+                 FROM threads t WHERE t.party_id = a.party_id AND t.thread_id = a.thread_id) END AS before
+        FROM added a
+    ), documented AS MATERIALIZED (
+      SELECT r.*, CASE WHEN r.ids IS NOT NULL THEN thread_document_after(r.before, r.ids, r.types, r.documents) END AS document FROM read r
+    ), changed AS (
+      INSERT INTO threads AS t (party_id, thread_id, last_position, last_in_position, last_message_id, last_sender_id, counterparty_id,
+                                message_count, in_count, out_count, has_files, failed_schema, subject, type, segment, from_email, class,
+                                is_filtered, document_state, document_type, document_number, document_total, document_currency, document_due,
+                                document_rank, document_through)
+      SELECT n.party_id, n.thread_id, n.position, n.last_in_position, n.message_id, n.sender_id, n.counterparty_id, n.message_count, n.in_count, n.out_count,
+             n.has_files, n.failed_schema, n.subject, n.type, n.segment, n.from_email, thread_class(n.in_count, n.out_count, false, false, n.failed_schema),
+             EXISTS (SELECT FROM thread_index i WHERE i.party_id = n.party_id AND i.filtered_through IS NOT NULL), (n.document).*
+        FROM documented n ORDER BY n.party_id, n.thread_id
+      ON CONFLICT (party_id, thread_id) DO UPDATE
+        SET last_position = excluded.last_position, last_in_position = greatest(t.last_in_position, excluded.last_in_position),
+            last_message_id = excluded.last_message_id, last_sender_id = excluded.last_sender_id, counterparty_id = excluded.counterparty_id,
+            message_count = t.message_count + excluded.message_count, in_count = t.in_count + excluded.in_count,
+            out_count = t.out_count + excluded.out_count, has_files = t.has_files OR excluded.has_files,
+            failed_schema = t.failed_schema OR excluded.failed_schema, subject = coalesce(t.subject, excluded.subject),
+            type = coalesce(excluded.type, t.type), segment = coalesce(excluded.segment, t.segment),
+            from_email = coalesce(excluded.from_email, t.from_email), is_filtered = excluded.is_filtered, is_done = t.is_done AND excluded.last_in_position <= t.done_through,
+            class = thread_class(t.in_count + excluded.in_count, t.out_count + excluded.out_count,
+                                 t.is_done AND excluded.last_in_position <= t.done_through, t.assignee_id IS NOT NULL,
+                                 t.failed_schema OR excluded.failed_schema),
+            (document_state, document_type, document_number, document_total, document_currency, document_due, document_rank, document_through) =
+              (SELECT (CASE WHEN excluded.document_through IS NULL
+                            THEN ROW (t.document_state, t.document_type, t.document_number, t.document_total, t.document_currency, t.document_due, t.document_rank,
+                                      t.document_through)::thread_document
+                            ELSE ROW (excluded.document_state, excluded.document_type, excluded.document_number, excluded.document_total,
+                                      excluded.document_currency, excluded.document_due, excluded.document_rank, excluded.document_through)::thread_document END).*)
+      RETURNING t.party_id, t.thread_id, t.last_position, t.labels
+    ), labelled AS (
+      UPDATE thread_labels l SET last_position = c.last_position
+        FROM changed c WHERE c.labels <> '{}' AND l.party_id = c.party_id AND l.thread_id = c.thread_id
+    )
+    SELECT d.party_id, array_agg(d.thread_id) AS threads FROM documented d
+     WHERE d.ids IS NOT NULL AND (d.document).state IS DISTINCT FROM coalesce((d.before).state, 'none') GROUP BY d.party_id
+  LOOP
+    PERFORM queue_webhook_events(news.party_id, 'thread.updated', news.threads);
+  END LOOP;
 END
 $function$;
 
@@ -3073,17 +3156,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION queue_documents(entries indexed_entry[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO document_queue (is_rebuild, party_id, id, thread_id, after)
-  SELECT false, e.party_id, new_uuid(clock_timestamp()), e.thread_id, min(e.position) - 1
-    FROM unnest(entries) AS e WHERE e.has_json OR e.type IS NOT NULL GROUP BY e.party_id, e.thread_id;
-END
-$function$;
-
 CREATE FUNCTION queue_job(job_name text, job_payload json, key text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3368,7 +3440,7 @@ BEGIN
   SELECT array_agg(ROW (e.party_id, e.box, e.position, e.message_id,
                         coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END),
                         e.counterparty_id, e.thread_id, e.validation, e.type, e.segment, e.from_email,
-                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted, m.has_json)::indexed_entry)
+                        m.subject, m.file_count > 0, m.received_at, CASE e.box WHEN 'in' THEN m.sender END, e.position <= k.counted, m.document)::indexed_entry)
     INTO entries
     FROM unnest(locked.parties, locked.through, locked.counted) AS k (party_id, through, counted)
    CROSS JOIN LATERAL (
@@ -3379,7 +3451,7 @@ BEGIN
         ORDER BY l.position LIMIT part_max)
       ORDER BY position LIMIT part_max) e
     LEFT JOIN LATERAL (
-      SELECT m.subject, m.file_count, m.received_at, m.sender, m.json IS NOT NULL AS has_json FROM messages m
+      SELECT m.subject, m.file_count, m.received_at, m.sender, m.document FROM messages m
        WHERE m.sender_id = coalesce(e.author_id, CASE e.box WHEN 'in' THEN e.counterparty_id ELSE e.party_id END) AND m.id = e.message_id LIMIT 1) m ON true;
 
   UPDATE thread_index i SET indexed_through = n.through
@@ -3948,7 +4020,8 @@ BEGIN
           PERFORM queue_older_documents(older.id, party, older.thread_id) WHERE older.after < 0;
         END IF;
         RETURN QUERY SELECT q.is_rebuild, q.party_id, q.id, q.thread_id, q.after FROM document_queue q
-                      WHERE q.is_rebuild = (again = 1) AND q.party_id = party AND q.after >= 0 ORDER BY q.id LIMIT least(part_max, rows_max - taken);
+                      WHERE q.is_rebuild = (again = 1) AND q.party_id = party AND q.after >= 0
+                         AND (again = 1 OR q.after < (SELECT i.indexed_through FROM thread_index i WHERE i.party_id = party)) ORDER BY q.id LIMIT least(part_max, rows_max - taken);
         GET DIAGNOSTICS rows = ROW_COUNT;
         taken := taken + rows;
       END LOOP;
@@ -4006,6 +4079,42 @@ CREATE FUNCTION thread_class(in_count integer, out_count integer, is_done boolea
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((((CASE WHEN (in_count > 0) THEN 1 ELSE 0 END + CASE WHEN (out_count > 0) THEN 2 ELSE 0 END) + CASE WHEN is_done THEN 4 ELSE 0 END) + CASE WHEN is_assigned THEN 8 ELSE 0 END) + CASE WHEN failed_schema THEN 16 ELSE 0 END))::smallint;
+
+CREATE FUNCTION thread_document_after(before thread_document, ids uuid[], types text[], documents text[])
+ RETURNS thread_document
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE
+  thread thread_document := before;
+  new    message_document;
+BEGIN
+  FOR i IN 1 .. cardinality(ids) LOOP
+    CONTINUE WHEN ids[i] <= thread.through;
+    new := json_populate_record(NULL::message_document, documents[i]::json);
+    IF thread.rank IS NULL OR new.rank < thread.rank THEN
+      thread := ROW (coalesce(thread.state, 'none'), types[i], new.number, new.total, new.currency, new.due_date, new.rank, ids[i])::thread_document;
+    ELSIF new.rank = thread.rank THEN
+      IF new.number IS NOT NULL OR thread.number IS NULL THEN
+        thread.type := types[i];
+        thread.number := new.number;
+      END IF;
+      IF new.total IS NOT NULL THEN
+        thread.total := new.total;
+        thread.currency := new.currency;
+      ELSIF thread.total IS NULL THEN
+        thread.currency := coalesce(new.currency, thread.currency);
+      END IF;
+      thread.due_date := coalesce(new.due_date, thread.due_date);
+    END IF;
+    thread.through := ids[i];
+    IF new.state IS NOT NULL AND (new.keep IS NULL OR thread.state <> ALL (new.keep)) THEN
+      thread.state := new.state;
+    END IF;
+  END LOOP;
+  RETURN thread;
+END
+$function$;
 
 CREATE FUNCTION try_follower(follower text, by_entries boolean, entries indexed_entry[])
  RETURNS text
@@ -4152,13 +4261,13 @@ BEGIN
   ), written AS (
     -- The texts of the sender stand last: a new one is added in these two lines (contract/message-fields.ts).
     INSERT INTO messages (sender_id, id, recipient_id, segment, thread_id, in_reply_to, sender, recipient, json, json_sha256, json_bytes_sha256, validation,
-                          validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot,
+                          validation_errors, received_at, content_hash, receipt_token, idempotency_key, file_count, log_batch, log_slot, document,
                           type, subject, note, expires_at)
     SELECT fixed.*, m.type, m.subject, m.note, m.expires_at
       FROM m, LATERAL (
            SELECT m.sender_id, m.id, m.recipient_id, m.segment, m.thread_id, m.in_reply_to, m.sender, m.recipient, m.json, m.json_sha256, m.json_bytes_sha256,
                   m.validation, m.validation_errors, m.received_at, m.hash, m.receipt_token, CASE WHEN m.mail_digest IS NULL THEN m.idempotency_key END,
-                  m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END) fixed
+                  m.file_count, logged, CASE WHEN logged IS NOT NULL THEN m.ordinality - 1 END, m.document) fixed
   ), entered AS (
     INSERT INTO ledger_entries (party_id, box, position, message_id, counterparty_id, thread_id, validation, type, segment, from_email, from_domain,
                                 is_filtered)

@@ -1,6 +1,6 @@
-import { amount, mediumTime, utcDayAndYear } from '../ui/format.ts';
 import { DAY, NUMBER, NUMBER_OF, OTHER_MONEY, OWN_TOTALS, STATE } from '../../../packages/documents/src/names/fact-names.ts';
 import { NO_MONEY, PARTY, SHIP_TO } from '../../../packages/documents/src/names/guessed-names.ts';
+import { amount, mediumTime, utcDayAndYear } from '../ui/format.ts';
 import { type Document, documentIn, type Member } from './members.ts';
 import type { JsonTree } from './tree.ts';
 
