@@ -58,7 +58,7 @@ async function newestDocument(threadId: string, signal: AbortSignal): Promise<Me
 }
 
 /**
- * Accepts a document, or confirms it by a reply. A repeat has the same key, so that nothing is sent twice, also if a colleague repeats it. The text of the reply is
+ * Accepts a document, or confirms it by a reply. A repeat has the same key, so that nothing is sent twice, even by two people. The text of the reply is
  * kept in texts, because another day would change it.
  */
 export async function accept(
