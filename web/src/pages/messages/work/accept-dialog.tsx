@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, CircleX } from 'lucide-react';
-import { useEffect, useEffectEvent, useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useActiveBusiness } from '../../../api/business.ts';
 import { WaybillError } from '../../../api/client.ts';
 import { forget } from '../../../api/queries.ts';
@@ -148,10 +148,12 @@ function useAcceptable(ids: readonly string[]) {
   const [found, setFound] = useState<Acceptable[]>();
   const [looked, setLooked] = useState(0);
   const [lost, setLost] = useState(0);
-  const look = useEffectEvent(async (signal: AbortSignal) => {
-    const all = ids.slice(0, ACCEPTED_MAX);
+  const [all] = useState(() => ids.slice(0, ACCEPTED_MAX));
+  useEffect(() => {
+    const looking = new AbortController();
+    const { signal } = looking;
     const byId = new Map<string, Acceptable>();
-    await forEach(all, signal, async (id) => {
+    const look = async (id: string) => {
       try {
         const one = await acceptableIn(queries, business, id, signal);
         if (one) byId.set(id, one);
@@ -161,14 +163,12 @@ function useAcceptable(ids: readonly string[]) {
         setLost((before) => before + 1);
       }
       setLooked((before) => Math.min(before + 1, all.length));
+    };
+    void forEach(all, signal, look).then(() => {
+      if (!signal.aborted) setFound(all.flatMap((id) => byId.get(id) ?? []));
     });
-    if (!signal.aborted) setFound(all.flatMap((id) => byId.get(id) ?? []));
-  });
-  useEffect(() => {
-    const looking = new AbortController();
-    void look(looking.signal);
     return () => looking.abort();
-  }, []);
+  }, [queries, business, all]);
   return { found, looked, lost };
 }
 
