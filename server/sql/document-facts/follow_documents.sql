@@ -2,7 +2,7 @@
 -- is older than one that was indexed before it, or with it, because index_threads reads documents in the order in which they come; and those with a type that the business
 -- has described itself, because the layout says where the document has its number.
 CREATE OR REPLACE FUNCTION follow_documents(entries indexed_entry[]) RETURNS void LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   WITH new AS MATERIALIZED (

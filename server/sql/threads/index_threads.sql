@@ -1,6 +1,6 @@
 -- A follower behind the commit: brings `threads` up to date with new entries. A received message opens a thread again that was done
--- before the message came (done_through). Most threads have one new entry at a time, which need not be added up. Webhooks are told of threads whose documents
--- have a new state.
+-- before the message came (done_through). Webhooks are told of threads whose
+-- documents have a new state.
 CREATE OR REPLACE FUNCTION index_threads(entries indexed_entry[]) RETURNS void LANGUAGE plpgsql
 -- Without these options, a plan made while tables were small read 112 rows in place of 90 (`npm run bench -- planner`).
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_hashagg = off
@@ -10,37 +10,12 @@ DECLARE
   news record;
 BEGIN
   FOR news IN
-    WITH new AS MATERIALIZED (
-      SELECT e.*, count(*) OVER (PARTITION BY e.party_id, e.thread_id) AS entries FROM unnest(entries) AS e
-    ), added AS (
-      SELECT e.party_id, e.thread_id, e.position, CASE e.box WHEN 'in' THEN e.position ELSE 0 END AS last_in_position, e.message_id, e.sender_id, e.counterparty_id,
-             -- A message to oneself is in both boxes, but once in its thread.
-             (e.box = 'out' OR e.counterparty_id <> e.party_id)::integer AS message_count, (e.box = 'in')::integer AS in_count, (e.box = 'out')::integer AS out_count,
-             e.has_files, e.validation = 'failed' AS failed_schema, e.subject, e.type,
-             CASE e.box WHEN 'in' THEN e.segment END AS segment, CASE e.box WHEN 'in' THEN e.from_email END AS from_email,
-             CASE WHEN e.document IS NOT NULL THEN ARRAY[e.message_id] END AS ids, ARRAY[e.type] AS types, ARRAY[e.document] AS documents
-        FROM new e WHERE e.entries = 1
-      UNION ALL
-      SELECT e.party_id, e.thread_id, max(e.position), coalesce(max(e.position) FILTER (WHERE e.box = 'in'), 0),
-             (array_agg(e.message_id ORDER BY e.position DESC))[1], (array_agg(e.sender_id ORDER BY e.position DESC))[1],
-             (array_agg(e.counterparty_id ORDER BY e.position DESC))[1],
-             count(*) FILTER (WHERE e.box = 'out' OR e.counterparty_id <> e.party_id)::integer,
-             count(*) FILTER (WHERE e.box = 'in')::integer, count(*) FILTER (WHERE e.box = 'out')::integer,
-             bool_or(e.has_files), bool_or(e.validation = 'failed'),
-             (array_agg(e.subject ORDER BY e.position) FILTER (WHERE e.subject IS NOT NULL))[1],
-             (array_agg(e.type ORDER BY e.position DESC) FILTER (WHERE e.type IS NOT NULL))[1],
-             (array_agg(e.segment ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.segment IS NOT NULL))[1],
-             (array_agg(e.from_email ORDER BY e.position DESC) FILTER (WHERE e.box = 'in' AND e.from_email IS NOT NULL))[1],
-             array_agg(e.message_id ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL),
-             array_agg(e.type ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL),
-             array_agg(e.document ORDER BY e.message_id) FILTER (WHERE e.document IS NOT NULL)
-        FROM new e WHERE e.entries > 1 GROUP BY e.party_id, e.thread_id
-    ), read AS (
+    WITH read AS (
       SELECT a.*, CASE WHEN a.ids IS NOT NULL THEN (
                SELECT ROW (t.document_state, t.document_type, t.document_number, t.document_total, t.document_currency, t.document_due, t.document_rank,
                            t.document_through)::thread_document
                  FROM threads t WHERE t.party_id = a.party_id AND t.thread_id = a.thread_id) END AS before
-        FROM added a
+        FROM entries_by_thread(entries) AS a
     ), documented AS MATERIALIZED (
       SELECT r.*, CASE WHEN r.ids IS NOT NULL THEN thread_document_after(r.before, r.ids, r.types, r.documents) END AS document FROM read r
     ), changed AS (
