@@ -121,6 +121,7 @@ describe('the document of a thread', () => {
       { type: 'note', number: '99', total: '1' },
     ];
     expect(threadDocument(messages.slice(0, 2))).toEqual({
+      rank: 0,
       state: 'despatched',
       type: 'despatch',
       number: 'DN-1',
@@ -129,6 +130,7 @@ describe('the document of a thread', () => {
       dueDate: null,
     });
     expect(threadDocument(messages)).toEqual({
+      rank: 0,
       state: 'invoiced',
       type: 'invoice',
       number: 'R-1',

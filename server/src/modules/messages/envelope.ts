@@ -1,6 +1,8 @@
+import { messageDocument } from '@waybill/documents';
 import type { SaidWithReply } from '../../contract/acknowledgements.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
+import { DOCUMENT_FACTS_MAX_BYTES } from '../../contract/limits.ts';
 import { MESSAGE_TEXTS, type MessageTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import { isNonceKey, type MessageSignature } from '../signatures/signed-request.ts';
@@ -184,6 +186,18 @@ function membersOf(names: readonly string[], m: Hashed): string {
     if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${value}`;
   }
   return text;
+}
+
+/**
+ * What the message says of its thread's document, for the column `document`. It is found at the commit, where the JSON is at hand: to read it again for each of the two
+ * parties cost nearly as much as the send (docs/adr/0016-thread-index.md).
+ */
+export function documentOf({ type, json }: { type: string | null; json: Buffer | null }): string | null {
+  const isReadable = json !== null && json.length <= DOCUMENT_FACTS_MAX_BYTES;
+  const document = messageDocument(type, isReadable ? json.toString('utf8') : null);
+  if (document === undefined) return null;
+  const { dueDate: due_date, ...rest } = document;
+  return JSON.stringify({ ...rest, due_date });
 }
 
 /** The text whose SHA-256 is content_hash, made from the stored message. Files that were hashed later are given without their hash. */

@@ -15,8 +15,7 @@ import {
 import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/postgres/ledger-sql.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
-import type { PreparedMessage, StoredMessage } from './envelope.ts';
-import { documentOf } from './message-document.ts';
+import { documentOf, type PreparedMessage, type StoredMessage } from './envelope.ts';
 
 /** The attributes of the type prepared_message after those of the plan (commit-store.ts), in order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
