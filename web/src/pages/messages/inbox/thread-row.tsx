@@ -79,7 +79,7 @@ function HoverActions({ row, name, isCompact, onAct }: Pick<ThreadRowProps, 'row
   ];
   return (
     <div
-      className={`absolute right-2 hidden items-center pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-1 bg-inherit pl-1' : 'top-1/2 -translate-y-1/2'}`}
+      className={`absolute right-2 hidden items-center pointer-fine:group-focus-within:flex pointer-fine:group-hover:flex ${isCompact ? 'top-0.5 bg-inherit pl-1' : 'top-1/2 -translate-y-1/2'}`}
     >
       {actions.map(([verb, label, Icon]) => (
         <IconButton
