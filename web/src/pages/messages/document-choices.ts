@@ -1,3 +1,4 @@
+import { visibleText } from '../../../../server/src/contract/visible-text.ts';
 import type { Acknowledgement } from '../../api/schema.ts';
 import { type ActionInfo, acknowledgementOf, listActions } from '../../documents/actions.ts';
 
@@ -42,4 +43,4 @@ export const isOpenDocument = (isForUs: boolean, latest: Status | null): boolean
   !isForUs || (latest !== 'rejected' && latest !== 'processed');
 
 /** The document of a message in words: `order`. */
-export const nounOf = (type: string | null): string => type?.replaceAll('.', ' ') || 'message';
+export const nounOf = (type: string | null): string => visibleText(type?.replaceAll('.', ' ') ?? '') || 'message';
