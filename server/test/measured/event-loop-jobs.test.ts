@@ -98,6 +98,7 @@ const largest = { ...LARGEST_CLEAN_UPS, ...LARGEST_UPKEEP, ...LARGEST_OF_QUEUE }
 
 /** Chores that do the same however much there is, and why. */
 const NEVER_LARGE = {
+  'acknowledge-message': 'at most two things are said of one message, each with a reason of 1,000 characters',
   'encrypt-log-keys': 'a log has few keys',
   'filter-entries': 'one statement for 1,000 entries at a time, which returns a boolean',
   'filter-threads': 'one statement for 500 threads at a time, which returns a boolean',
