@@ -18,7 +18,7 @@ import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, type RowOf, type Statement, TypedColumn } from '../../platform/postgres/statement.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import type { MessageSignature } from '../signatures/signed-request.ts';
-import type { PreparedMessage } from './envelope.ts';
+import { findDocuments, type PreparedMessage } from './envelope.ts';
 import { MESSAGE_FIELDS } from './store.ts';
 
 type Refused = 'replayed' | QuotaName;
@@ -117,6 +117,7 @@ export async function commitMessages(
   isHere: (partyId: bigint) => boolean,
   quotas: Quotas,
 ): Promise<Committed> {
+  await findDocuments(batch);
   const { takes, commit } = statementsFor(statements, batch);
   const { messages, ledgers, senders } = recordsOf(batch, isHere);
   const row = onlyRow(
@@ -166,6 +167,7 @@ export async function receiveMessages(
 ): Promise<string | null> {
   // Signatures and acknowledgements stay with the sender's half.
   const received = batch.map(({ message: { signature, acknowledge, ...message } }) => message);
+  await findDocuments(received);
   const { takes, receive } = statementsFor(statements, received);
   const { messages, ledgers } = recordsOf(received, isHere);
   const [row] = await db.query(receive, [

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { formatId, formatReceiptToken } from '../../contract/ids.ts';
 import { DOCUMENT_FACTS_MAX_BYTES } from '../../contract/limits.ts';
 import { MESSAGE_TEXTS, type MessageTexts, TEXT_NAMES } from '../../contract/message-fields.ts';
+import { Breaks } from '../../platform/fairness/breaks.ts';
 import type { DeliveredFile } from '../files/delivered-file.ts';
 import { isNonceKey, type MessageSignature } from '../signatures/signed-request.ts';
 import { receiptErrors, withoutValues } from './receipt-errors.ts';
@@ -49,6 +50,8 @@ export interface PreparedMessage extends Omit<StoredMessage, 'json' | 'receivedM
   mailDigest?: Buffer | undefined;
   /** The digest of a message request with an idempotency key. Unknown if another process has prepared the message. */
   requestDigest?: Buffer | undefined;
+  /** Found with the batch that the message is committed in. */
+  document?: string | null;
 }
 
 /** What an envelope depends on beside its message. */
@@ -189,10 +192,18 @@ function membersOf(names: readonly string[], m: Hashed): string {
 }
 
 /**
- * What the message says of its thread's document, for the column `document`. It is found at the commit, where the JSON is at hand: to read it again for each of the two
+ * What each message says of its thread's document, for the column `document`. It is found at the commit, where the JSON is at hand: to read it again for each of the two
  * parties cost nearly as much as the send (docs/adr/0016-thread-index.md).
  */
-export function documentOf({ type, json }: { type: string | null; json: Buffer | null }): string | null {
+export async function findDocuments(batch: readonly PreparedMessage[]): Promise<void> {
+  const breaks = new Breaks();
+  for (const message of batch) {
+    message.document = documentOf(message);
+    await breaks.takeIfDue();
+  }
+}
+
+function documentOf({ type, json }: PreparedMessage): string | null {
   const isReadable = json !== null && json.length <= DOCUMENT_FACTS_MAX_BYTES;
   const document = messageDocument(type, isReadable ? json.toString('utf8') : null);
   if (document === undefined) return null;

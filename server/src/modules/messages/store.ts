@@ -15,7 +15,7 @@ import {
 import { JOIN_MESSAGE, MESSAGE_OF_ENTRY, SENDER_OF_ENTRY } from '../../platform/postgres/ledger-sql.ts';
 import { onlyRow, type Queryable } from '../../platform/postgres/postgres.ts';
 import { columns, namesOf, oneOf, prepared, type RowOf, statement } from '../../platform/postgres/statement.ts';
-import { documentOf, type PreparedMessage, type StoredMessage } from './envelope.ts';
+import type { PreparedMessage, StoredMessage } from './envelope.ts';
 
 /** The attributes of the type prepared_message after those of the plan (commit-store.ts), in order. */
 export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
@@ -42,7 +42,7 @@ export const MESSAGE_FIELDS: readonly Field<PreparedMessage>[] = [
   byteaField((m) => m.jsonBytesSha256),
   byteaField((m) => m.requestDigest ?? null),
   byteaField((m) => m.mailDigest ?? null),
-  textField(documentOf),
+  textField((m) => m.document ?? null),
   ...TEXT_NAMES.map((name) => textField<PreparedMessage>((m) => m[name])),
 ];
 
