@@ -15,7 +15,7 @@ const MB = 1_048_576;
 const LARGE_BYTES = 990 * 1_024;
 const MESSAGES = 200;
 const READERS = 12;
-const BATCH = 'SELECT m.id, m.thread_id';
+const BATCH = 'SELECT m.id, m.recipient_id';
 
 let service: TestService;
 let acme: TestBusiness;
