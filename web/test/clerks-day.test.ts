@@ -85,11 +85,18 @@ const actions = ({ page }: Visitor, name: string) =>
     .filter({ has: page.getByRole('figure', { name, exact: true }) })
     .getByRole('button', { name: 'Message actions' });
 
+/** The colours of names and chosen tabs on the page. */
+function inksOf(page: Page): Promise<string[]> {
+  const elements = `document.querySelectorAll('#root bdi, #root [role=tab][aria-selected=true]')`;
+  return page.evaluate(`[...new Set([...${elements}].map((one) => getComputedStyle(one).color))].sort()`);
+}
+
 /** The invoice goes on paper under the name of its sender, and nothing of the page with it. */
 async function print({ hands, buyer, name, station }: Trade): Promise<void> {
   const { page } = buyer;
   await hands.choose(actions(buyer, `Invoice INV-${name}`), 'Print');
   await expect.poll(() => page.evaluate<number>('window.printed ?? 0')).toBe(1);
+  const inks = await inksOf(page);
   await page.emulateMedia({ media: 'print' });
   const paper = page.locator('[data-print-sheet]');
   await paper.getByText(`globex <b>&amp;</b> ${name}`).first().waitFor();
@@ -100,7 +107,7 @@ async function print({ hands, buyer, name, station }: Trade): Promise<void> {
   await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
   await expect.poll(() => paper.count()).toBe(0);
 
-  // The whole thread, as the browser's own command prints it.
+  // The whole thread, as the browser's own command prints it. Colours come back in a transition.
   await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
   expect(await page.getByRole('toolbar').filter({ visible: true }).count()).toBe(0);
   expect(
@@ -112,6 +119,7 @@ async function print({ hands, buyer, name, station }: Trade): Promise<void> {
   await paperPicture(page, `${name}-paper-thread`);
   await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
   await page.emulateMedia({ media: null });
+  await expect.poll(() => inksOf(page)).toEqual(inks);
   await station(buyer, 'after-printing');
 }
 
